@@ -1,0 +1,24 @@
+import type { JsonObject } from "./json.ts";
+
+/** A conversation as every layer above the database sees it. */
+export interface Conversation {
+	conversationId: string;
+	metadata: JsonObject;
+	/** ISO-8601, UTC, milliseconds (rule VAL-11). */
+	createdAt: string;
+	updatedAt: string;
+}
+
+/**
+ * Merges a patch into metadata by top-level keys (rule CONV-4): absent keys stay in place, `null` removes,
+ * everything else replaces whole, new keys follow in the order of the patch.
+ */
+export function mergeMetadata(metadata: JsonObject, patch: JsonObject): JsonObject {
+	// A map and fromEntries keep `__proto__` an ordinary key; assignment would set the prototype.
+	const merged = new Map(Object.entries(metadata));
+	for (const [key, value] of Object.entries(patch)) {
+		if (value === null) merged.delete(key);
+		else merged.set(key, value);
+	}
+	return Object.fromEntries(merged);
+}

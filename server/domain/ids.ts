@@ -1,0 +1,30 @@
+import { v7 } from "uuid";
+import { badRequest } from "./faults.ts";
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Checks an id by rule VAL-1 and returns it: a string of 1 to `maxBytes` UTF-8 bytes without U+0000 and lone surrogates. */
+export function checkId(field: string, value: unknown, maxBytes: number): string {
+	if (typeof value !== "string" || value === "") throw badRequest(field, "must be a non-empty string (VAL-1)");
+	return checkText(field, value, maxBytes, "VAL-1");
+}
+
+/** Checks a role or type by rule VAL-2: null, or a string of at most `maxBytes` UTF-8 bytes. */
+export function checkTag(field: string, value: string | null | undefined, maxBytes: number): string | null {
+	return value == null ? null : checkText(field, value, maxBytes, "VAL-2");
+}
+
+function checkText(field: string, value: string, maxBytes: number, rule: string): string {
+	// A UTF-8 byte count is never below the count of UTF-16 units, so most values need no encoding.
+	if (value.length > maxBytes || (value.length * 3 > maxBytes && Buffer.byteLength(value) > maxBytes)) {
+		throw badRequest(field, `must be at most ${maxBytes} UTF-8 bytes (${rule})`);
+	}
+	if (value.includes("\0")) throw badRequest(field, `must not contain U+0000 (${rule})`);
+	if (LONE_SURROGATE.test(value)) throw badRequest(field, `must not contain a lone surrogate (${rule})`);
+	return value;
+}
+
+/** A new id: UUIDv7, whose time order keeps the indexes local. */
+export function newId(): string {
+	return v7();
+}

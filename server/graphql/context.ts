@@ -1,0 +1,54 @@
+import DataLoader from "dataloader";
+import type { Conversation } from "../domain/conversations.ts";
+import type { Message } from "../domain/messages.ts";
+import type { Page } from "../domain/pages.ts";
+import { getConversations } from "../store/conversations.ts";
+import { listMessagesOfMany, type MessagePageInput } from "../store/message-pages.ts";
+import { getMessages } from "../store/messages.ts";
+import type { Scope } from "../store/scope.ts";
+
+/** What every resolver works in. */
+export interface Context extends Scope {
+	loaders: Loaders;
+}
+
+/** Nested reads of one request, gathered into one statement each, so that their number does not grow with the page. */
+export interface Loaders {
+	conversation: DataLoader<string, Conversation | null>;
+	message: DataLoader<string, Message | null>;
+	messagePage: DataLoader<MessagePageInput, Page<Message>, string>;
+}
+
+/** The context of one request. */
+export function createContext(scope: Scope): Context {
+	return {
+		...scope,
+		loaders: {
+			conversation: new DataLoader((ids) => getConversations(scope, ids), { cache: false }),
+			message: new DataLoader((ids) => getMessages(scope, ids), { cache: false }),
+			messagePage: new DataLoader((inputs) => loadPages(scope, inputs), { cache: false }),
+		},
+	};
+}
+
+/** One statement reads pages of one size and order; selections that differ in these are read apart. */
+async function loadPages(scope: Scope, inputs: readonly MessagePageInput[]): Promise<(Page<Message> | Error)[]> {
+	const pages: (Page<Message> | Error)[] = [];
+	const groups = new Map<string, number[]>();
+	inputs.forEach(({ first, order }, index) => {
+		const key = `${first} ${order}`;
+		groups.set(key, [...(groups.get(key) ?? []), index]);
+	});
+	await Promise.all(
+		[...groups.values()].map(async (indexes) => {
+			const read = await listMessagesOfMany(
+				scope,
+				indexes.map((index) => inputs[index]!),
+			).catch((error: Error) => error);
+			indexes.forEach((index, position) => {
+				pages[index] = read instanceof Error ? read : read[position]!;
+			});
+		}),
+	);
+	return pages;
+}

@@ -1,0 +1,71 @@
+import { GraphQLError, type GraphQLErrorExtensions, getOperationAST } from "graphql";
+import type { Plugin } from "graphql-yoga";
+import type { Logger } from "pino";
+import { Fault, type FaultCode, STATUS_BY_CODE } from "../domain/faults.ts";
+import { countRootFields } from "./root-fields.ts";
+
+const LONGEST_MESSAGE = 1_000;
+
+/**
+ * Gives every error that leaves the gateway its code, status and request id (ERR-1, ERR-5), and the response of a
+ * request with one root field the status of its error (ERR-7).
+ */
+export function errorShape(logger: Logger): Plugin<object, { requestId: string }> {
+	const rootFields = new WeakMap<Request, number>();
+	return {
+		onExecute({ args }) {
+			const operation = getOperationAST(args.document, args.operationName);
+			if (operation) rootFields.set(args.contextValue.request, countRootFields(args.document, operation));
+		},
+		onResultProcess({ request, result, setResult, serverContext: { requestId } }) {
+			if (!("errors" in result) || !result.errors?.length) return;
+			const alone = (rootFields.get(request) ?? 1) === 1;
+			const errors = result.errors.map((error) => shape(error, requestId, logger, alone));
+			setResult({ ...result, errors });
+		},
+	};
+}
+
+function shape(error: GraphQLError, requestId: string, logger: Logger, alone: boolean): GraphQLError {
+	const original = originOf(error);
+	const { nodes, path } = error;
+	const build = (message: string, { code, status, error: inner, retryAfter }: Partial<Fault> & { status: number }) => {
+		const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+		const extensions: GraphQLErrorExtensions = {
+			code,
+			status,
+			...(inner === undefined ? {} : { error: inner }),
+			requestId,
+			// Yoga takes the response's status from here and does not send it on.
+			...(alone ? { http: { status, headers } } : {}),
+		};
+		return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions });
+	};
+	if (original instanceof Fault) return build(original.message, original);
+	if (original instanceof GraphQLError) {
+		const status = statusOf(original);
+		return build(cut(error.message), { code: codeOf(status), status });
+	}
+	logger.error({ err: original, requestId, path }, "unexpected error");
+	return build("Unexpected error", { code: "UnknownError", status: STATUS_BY_CODE.UnknownError });
+}
+
+function originOf(error: Error): Error {
+	return error instanceof GraphQLError && error.originalError ? originOf(error.originalError) : error;
+}
+
+/** Of an error of the GraphQL libraries themselves: a document or request that they refuse. */
+function statusOf({ extensions }: GraphQLError): number {
+	const { status } = (extensions["http"] ?? {}) as { status?: number };
+	return status ?? STATUS_BY_CODE.BadRequest;
+}
+
+function codeOf(status: number): FaultCode {
+	const entry = Object.entries(STATUS_BY_CODE).find(([, candidate]) => candidate === status);
+	return (entry?.[0] ?? "BadRequest") as FaultCode;
+}
+
+/** The libraries print the values that they refuse, whole. */
+function cut(message: string): string {
+	return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`;
+}

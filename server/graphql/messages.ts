@@ -1,0 +1,259 @@
+import { badRequest } from "../domain/faults.ts";
+import { newId } from "../domain/ids.ts";
+import type { JsonValue } from "../domain/json.ts";
+import type { Message, MessageInput } from "../domain/messages.ts";
+import { listMessages } from "../store/message-pages.ts";
+import { appendMessage, appendMessages, clearMessages, deleteMessage, updateMessage } from "../store/messages.ts";
+import { builder } from "./builder.ts";
+import { checkForward, toConnection } from "./connections.ts";
+import { ConversationRef } from "./conversations.ts";
+
+const ID = "The message's id: 1 to 256 UTF-8 bytes, unique in the project (VAL-1).";
+const CONVERSATION_ID = "The conversation's id: 1 to 256 UTF-8 bytes (VAL-1).";
+const ROLE = "Such as user or assistant, or the application's own; at most 256 UTF-8 bytes (VAL-2).";
+const TYPE = "The application's own kind of message; at most 256 UTF-8 bytes, never interpreted (VAL-2).";
+const PAYLOAD = "The content: any JSON value (VAL-3).";
+const METADATA = "Facts about this message alone, apart from the conversation's metadata (VAL-4).";
+const TURN_ROUND = "; order: DESC reads from the newest";
+
+export const MessageRef = builder.objectRef<Message>("Message");
+
+builder.node(MessageRef, {
+	description: "A message of a conversation.",
+	id: { resolve: ({ messageId }) => messageId, description: "The Relay node id." },
+	loadOne: (id, { loaders }) => loaders.message.load(id),
+	isTypeOf: (value) => "messageId" in (value as object),
+	fields: (t) => ({
+		messageId: t.exposeString("messageId", { description: ID }),
+		conversationId: t.exposeString("conversationId", { description: "The id of its conversation." }),
+		conversation: t.field({
+			type: ConversationRef,
+			nullable: true,
+			description: "Its conversation; null when it was deleted meanwhile.",
+			resolve: ({ conversationId }, _args, { loaders }) => loaders.conversation.load(conversationId),
+		}),
+		seq: t.exposeString("seq", {
+			description:
+				"Its place in the conversation, a decimal string: compare as big integers. Gaps remain where messages were deleted (MSG-2).",
+		}),
+		role: t.exposeString("role", { nullable: true, description: ROLE }),
+		type: t.exposeString("type", { nullable: true, description: TYPE }),
+		payload: t.expose("payload", { type: "JSON", nullable: true, description: PAYLOAD }),
+		metadata: t.expose("metadata", { type: "JSONObject", description: `${METADATA} {} when never set.` }),
+		createdAt: t.expose("createdAt", { type: "DateTime", description: "When it was appended." }),
+		updatedAt: t.expose("updatedAt", { type: "DateTime", description: "When it was last updated." }),
+	}),
+});
+
+const OrderRef = builder.enumType("Order", {
+	description: "The order of a walk through messages, by seq.",
+	values: {
+		ASC: { value: "asc", description: "The oldest first." },
+		DESC: { value: "desc", description: "The newest first." },
+	} as const,
+});
+
+const MessageConnection = builder.connectionObject(
+	{ type: MessageRef, name: "MessageConnection", description: "A page of messages." },
+	{ name: "MessageEdge", description: "A message and the cursor after it." },
+);
+
+builder.objectField(ConversationRef, "messages", (t) =>
+	t.connection(
+		{
+			type: MessageRef,
+			description: "Its messages, as in Query.messages; in a list of conversations all are read by one statement.",
+			args: { order: t.arg({ type: OrderRef, defaultValue: "asc", description: "ASC when omitted." }) },
+			resolve: async ({ conversationId }, { first, after, order, ...rest }, { loaders }) => {
+				checkForward(rest, TURN_ROUND);
+				const input = { conversationId, first, after, order: order ?? "asc" };
+				return toConnection(await loaders.messagePage.load(input), after);
+			},
+		},
+		MessageConnection,
+	),
+);
+
+builder.queryField("message", (t) =>
+	t.field({
+		type: MessageRef,
+		nullable: true,
+		description: "One message, or null (MSG-6).",
+		args: { messageId: t.arg.string({ required: true, description: ID }) },
+		resolve: (_root, { messageId }, { loaders }) => loaders.message.load(messageId),
+	}),
+);
+
+builder.queryField("messages", (t) =>
+	t.connection(
+		{
+			type: MessageRef,
+			nullable: true,
+			description:
+				"The messages of a conversation by seq; an empty page for an unknown one (MSG-7). A walk is bounded at its first page: messages appended later do not appear in it (MSG-8).",
+			args: {
+				conversationId: t.arg.string({ required: true, description: CONVERSATION_ID }),
+				order: t.arg({
+					type: OrderRef,
+					defaultValue: "asc",
+					description: "ASC when omitted; the same on every page of a walk.",
+				}),
+			},
+			resolve: async (_root, { conversationId, first, after, order, ...rest }, context) => {
+				checkForward(rest, TURN_ROUND);
+				const input = { conversationId, first, after, order: order ?? "asc" };
+				return toConnection(await listMessages(context, input), after);
+			},
+		},
+		MessageConnection,
+	),
+);
+
+const MessageInputRef = builder.inputType("MessageInput", {
+	description: "A message of appendMessages.",
+	fields: (t) => ({
+		messageId: t.string({ description: `${ID} Made by the gateway when omitted; give it to make a retry safe.` }),
+		role: t.string({ description: ROLE }),
+		type: t.string({ description: TYPE }),
+		payload: t.field({ type: "JSON", description: `${PAYLOAD} Required; null is a value.` }),
+		metadata: t.field({ type: "JSONObject", description: `${METADATA} {} when omitted.` }),
+	}),
+});
+
+interface GivenMessage extends Omit<MessageInput, "messageId" | "payload" | "metadata"> {
+	messageId?: string | null | undefined;
+	payload?: JsonValue | undefined;
+	metadata?: MessageInput["metadata"] | null;
+}
+
+/** The schema cannot tell a required payload from a nullable one, so the check stands here. */
+function withId(field: string, input: GivenMessage): MessageInput {
+	const { messageId, payload } = input;
+	if (payload === undefined) throw badRequest(`${field}.payload`, "is required; null is a value (VAL-3)");
+	return { ...input, messageId: messageId ?? newId(), payload } as MessageInput;
+}
+
+builder.relayMutationField(
+	"appendMessage",
+	{
+		description: "Of appendMessage.",
+		inputFields: (t) => ({
+			conversationId: t.string({ required: true, description: CONVERSATION_ID }),
+			messageId: t.string({ description: `${ID} Made by the gateway when omitted; give it to make a retry safe.` }),
+			role: t.string({ description: ROLE }),
+			type: t.string({ description: TYPE }),
+			payload: t.field({ type: "JSON", description: `${PAYLOAD} Required; null is a value.` }),
+			metadata: t.field({ type: "JSONObject", description: `${METADATA} {} when omitted.` }),
+		}),
+	},
+	{
+		nullable: true,
+		description:
+			"Appends a message and creates its conversation where there is none (MSG-1). An id that exists with equal content returns the stored message; with other content it is a Conflict (MSG-3).",
+		resolve: (_root, { input }, context) =>
+			appendMessage(context, { ...withId("input", input), conversationId: input.conversationId }),
+	},
+	{
+		description: "Of appendMessage.",
+		outputFields: (t) => ({
+			message: t.field({ type: MessageRef, resolve: (it) => it, description: "The message as stored." }),
+		}),
+	},
+);
+
+builder.relayMutationField(
+	"appendMessages",
+	{
+		description: "Of appendMessages.",
+		inputFields: (t) => ({
+			conversationId: t.string({ required: true, description: CONVERSATION_ID }),
+			messages: t.field({ type: [MessageInputRef], required: true, description: "1 to 100 messages, in order." }),
+		}),
+	},
+	{
+		nullable: true,
+		description: "Appends 1 to 100 messages, all or none, in the order given (MSG-4).",
+		resolve: (_root, { input: { conversationId, messages } }, context) =>
+			appendMessages(context, {
+				conversationId,
+				messages: messages.map((message, index) => withId(`input.messages[${index}]`, message)),
+			}),
+	},
+	{
+		description: "Of appendMessages.",
+		outputFields: (t) => ({
+			messages: t.field({
+				type: [MessageRef],
+				resolve: (it) => it,
+				description: "The messages as stored, in the order given.",
+			}),
+		}),
+	},
+);
+
+builder.relayMutationField(
+	"updateMessage",
+	{
+		description: "Of updateMessage: at least one of role, type, payload, metadata.",
+		inputFields: (t) => ({
+			messageId: t.string({ required: true, description: ID }),
+			role: t.string({ description: `${ROLE} null clears it.` }),
+			type: t.string({ description: `${TYPE} null clears it.` }),
+			payload: t.field({ type: "JSON", description: `${PAYLOAD} Replaced whole; null is a value.` }),
+			metadata: t.field({ type: "JSONObject", description: `${METADATA} Replaced whole.` }),
+		}),
+	},
+	{
+		nullable: true,
+		description:
+			"Replaces the given fields of a message; its seq and createdAt stay. An unknown one is NotFound (MSG-10).",
+		resolve: (_root, { input }, context) => updateMessage(context, input as Parameters<typeof updateMessage>[1]),
+	},
+	{
+		description: "Of updateMessage.",
+		outputFields: (t) => ({
+			message: t.field({ type: MessageRef, resolve: (it) => it, description: "The message afterwards." }),
+		}),
+	},
+);
+
+builder.relayMutationField(
+	"deleteMessage",
+	{
+		description: "Of deleteMessage.",
+		inputFields: (t) => ({ messageId: t.string({ required: true, description: ID }) }),
+	},
+	{
+		nullable: true,
+		description: "Deletes a message for ever and frees its id. An unknown one is a success (MSG-11).",
+		resolve: async (_root, { input }, context) => {
+			await deleteMessage(context, input);
+			return input;
+		},
+	},
+	{
+		description: "Of deleteMessage.",
+		outputFields: (t) => ({ messageId: t.exposeString("messageId", { description: "The id as given." }) }),
+	},
+);
+
+builder.relayMutationField(
+	"clearMessages",
+	{
+		description: "Of clearMessages.",
+		inputFields: (t) => ({ conversationId: t.string({ required: true, description: CONVERSATION_ID }) }),
+	},
+	{
+		nullable: true,
+		description:
+			"Deletes all messages of a conversation; it stays, with metadata, createdAt and the counter of seqs. An unknown one is a success (MSG-11). Wait for it before appending anew.",
+		resolve: async (_root, { input }, context) => {
+			await clearMessages(context, input);
+			return input;
+		},
+	},
+	{
+		description: "Of clearMessages.",
+		outputFields: (t) => ({ conversationId: t.exposeString("conversationId", { description: "The id as given." }) }),
+	},
+);

@@ -1,0 +1,7 @@
+import { builder } from "./builder.ts";
+import "./conversations.ts";
+import "./messages.ts";
+import "./viewer.ts";
+
+/** The executable schema; building it needs no database. */
+export const schema = builder.toSchema();

@@ -1,0 +1,86 @@
+import type { GraphQLParams } from "graphql-yoga";
+import { badRequest, Fault } from "../domain/faults.ts";
+import { findInexactNumber, tooLarge } from "../domain/json.ts";
+import type { Limits } from "../domain/limits.ts";
+
+/** Reads requests' bodies within the limits of one body and of all that are being worked on (rule VAL-7). */
+export class BodyReader {
+	readonly #limits: Limits;
+	#inFlight = 0;
+
+	constructor(limits: Limits) {
+		this.#limits = limits;
+	}
+
+	/** Reads the GraphQL parameters of a request; whatever it reserves is given to `onReserve` for release. */
+	async read(request: Request, onReserve: (release: () => void) => void): Promise<GraphQLParams> {
+		if (request.method === "GET") return readUrl(request);
+		const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+		if (type !== "application/json" && type !== "application/graphql+json") {
+			throw new Fault("BadRequest", "content-type: must be application/json", { status: 415 });
+		}
+		const encoding = request.headers.get("content-encoding");
+		if (encoding !== null && encoding !== "identity") {
+			throw new Fault("BadRequest", "content-encoding: must be identity", { status: 415 });
+		}
+		let reserved = 0;
+		onReserve(() => {
+			this.#inFlight -= reserved;
+			reserved = 0;
+		});
+		return parse(
+			"body",
+			await this.#readText(request, (bytes) => {
+				reserved += bytes;
+				this.#inFlight += bytes;
+			}),
+		);
+	}
+
+	async #readText(request: Request, reserve: (bytes: number) => void): Promise<string> {
+		const { requestBytes, requestBytesInFlight } = this.#limits;
+		// A body that says its size is refused before it is read.
+		if (Number(request.headers.get("content-length") ?? 0) > requestBytes) throw tooLarge("body", requestBytes);
+		const chunks: Uint8Array[] = [];
+		let bytes = 0;
+		for await (const chunk of request.body ?? []) {
+			bytes += chunk.byteLength;
+			if (bytes > requestBytes) throw tooLarge("body", requestBytes);
+			reserve(chunk.byteLength);
+			if (this.#inFlight > requestBytesInFlight) {
+				throw new Fault("TooManyRequests", "Too many bytes are being worked on; try again later", { retryAfter: 1 });
+			}
+			chunks.push(chunk);
+		}
+		try {
+			return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+		} catch (cause) {
+			throw new Fault("BadRequest", "body: must be UTF-8", { cause });
+		}
+	}
+}
+
+function readUrl(request: Request): GraphQLParams {
+	const { searchParams } = new URL(request.url, "http://gateway");
+	const params: Record<string, unknown> = {};
+	for (const [name, value] of searchParams) {
+		params[name] = name === "variables" || name === "extensions" ? parse(name, value) : value;
+	}
+	return params;
+}
+
+function parse(field: string, text: string): GraphQLParams {
+	const inexact = findInexactNumber(text);
+	if (inexact !== undefined) {
+		throw badRequest(field, `the number ${inexact.slice(0, 60)} would change its value; send it as a string (VAL-10)`);
+	}
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch (cause) {
+		throw new Fault("BadRequest", `${field}: must be JSON`, { cause });
+	}
+	if (Array.isArray(value)) throw badRequest(field, "must be one request; batches of requests are not taken");
+	if (typeof value !== "object" || value === null) throw badRequest(field, "must be a JSON object");
+	return value;
+}

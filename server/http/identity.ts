@@ -1,0 +1,31 @@
+import { LRUCache } from "lru-cache";
+import { Fault } from "../domain/faults.ts";
+import type { Database } from "../store/database.ts";
+import { checkToken, type Identity } from "../store/tokens.ts";
+
+/** A revoked token is refused after this time at the latest. */
+const REVOCATION_MS = 10_000;
+const REMEMBERED_TOKENS = 10_000;
+
+/** Finds out who asks, by the bearer token alone (rules ISO-1, ISO-3). */
+export function createIdentify(db: Database): (request: Request) => Promise<Identity> {
+	const known = new LRUCache<string, Identity>({
+		max: REMEMBERED_TOKENS,
+		ttl: REVOCATION_MS,
+		// One lookup serves all requests that wait for the same token.
+		fetchMethod: async (token) => (await checkToken(db, token)) ?? undefined,
+	});
+	return async (request) => {
+		const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+		if (token === undefined) throw unauthorized("The request has no bearer token");
+		return (await known.fetch(token)) ?? unknown();
+	};
+}
+
+function unknown(): never {
+	throw unauthorized("The token is unknown, expired or revoked");
+}
+
+function unauthorized(message: string): Fault {
+	return new Fault("Unauthorized", message);
+}

@@ -1,0 +1,164 @@
+import { type Conversation, mergeMetadata } from "../domain/conversations.ts";
+import { Fault } from "../domain/faults.ts";
+import { checkId } from "../domain/ids.ts";
+import { checkObject, encodeJson, type JsonObject, type JsonText } from "../domain/json.ts";
+import type { Limits } from "../domain/limits.ts";
+import { checkPageSize, openCursor, type Page, sealCursor } from "../domain/pages.ts";
+import type { Statement } from "./database.ts";
+import { conflict, isTakenKey } from "./postgres-errors.ts";
+import type { Scope } from "./scope.ts";
+import { isoTime } from "./times.ts";
+
+interface ConversationRow {
+	conversation_id: string;
+	metadata: JsonObject;
+	created_at: string;
+	updated_at: string;
+}
+
+const COLUMNS = `conversation_id, metadata, ${isoTime("created_at")}, ${isoTime("updated_at")}`;
+
+const INSERT: Statement = {
+	name: "conversation_insert",
+	text: `INSERT INTO conversations (project_id, conversation_id, metadata, created_at, updated_at)
+		SELECT $1, $2, $3::json, now, now FROM (SELECT clock_timestamp() AS now) AS clock
+		RETURNING ${COLUMNS}`,
+};
+
+/** Creates a conversation; an id that exists is a Conflict and its row stays as it is (rule CONV-1). */
+export async function createConversation(
+	{ db, identity, limits }: Scope,
+	input: { conversationId: string; metadata?: JsonObject | null | undefined },
+): Promise<Conversation> {
+	const conversationId = checkId("input.conversationId", input.conversationId, limits.idBytes);
+	const metadata = encodeMetadata(checkObject("input.metadata", input.metadata), limits);
+	try {
+		const rows = await db.write<ConversationRow>(INSERT, [identity.projectId, conversationId, metadata.text]);
+		return toConversation(rows[0]!);
+	} catch (error) {
+		throw isTakenKey(error, "conversations") ? conflict(error) : error;
+	}
+}
+
+const SELECT: Statement = {
+	name: "conversations_select",
+	text: `SELECT ${COLUMNS} FROM conversations WHERE project_id = $1 AND conversation_id = ANY($2::text[])`,
+};
+
+/** The conversations of these ids, null where there is none (rules CONV-2, ISO-2). */
+export async function getConversations(
+	{ db, identity }: Scope,
+	conversationIds: readonly string[],
+): Promise<(Conversation | null)[]> {
+	const rows = await db.read<ConversationRow>(SELECT, [identity.projectId, conversationIds]);
+	const found = new Map(rows.map((row) => [row.conversation_id, toConversation(row)]));
+	return conversationIds.map((id) => found.get(id) ?? null);
+}
+
+// The running sum ends a page at a number of bytes, but never before its first row (rule VAL-7).
+const LIST: Statement = {
+	name: "conversations_list",
+	text: `SELECT ${COLUMNS}, fetched FROM (
+			SELECT *, count(*) OVER () AS fetched, row_number() OVER newest AS position,
+				sum(octet_length(metadata::text)) OVER newest - octet_length(metadata::text) AS bytes_before
+			FROM (
+				SELECT conversation_id, metadata, created_at, updated_at FROM conversations
+				WHERE project_id = $1
+					AND (updated_at, conversation_id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3, ''))
+				ORDER BY updated_at DESC, conversation_id DESC LIMIT $4::int + 1
+			) AS candidates
+			WINDOW newest AS (ORDER BY updated_at DESC, conversation_id DESC)
+		) AS page
+		WHERE position = 1 OR (position <= $4::int AND bytes_before < $5::bigint)
+		ORDER BY position`,
+};
+
+const LIST_SCOPE = "conversations";
+
+/** A page of the project's conversations, the latest updated first (rule CONV-3). */
+export async function listConversations(
+	{ db, identity, limits }: Scope,
+	input: { first?: number | null | undefined; after?: string | null | undefined },
+): Promise<Page<Conversation>> {
+	const first = checkPageSize("first", input.first, limits);
+	const [updatedAt = null, conversationId = null] =
+		input.after == null ? [] : openCursor("after", identity.cursorKey, LIST_SCOPE, input.after);
+	const rows = await db.read<ConversationRow & { fetched: string }>(LIST, [
+		identity.projectId,
+		updatedAt,
+		conversationId,
+		first,
+		limits.pageBytes,
+	]);
+	return {
+		items: rows.map(toConversation),
+		hasNext: Number(rows[0]?.fetched ?? 0) > rows.length,
+		cursorOf: (item) => sealCursor(identity.cursorKey, LIST_SCOPE, [item.updatedAt, item.conversationId]),
+	};
+}
+
+const LOCK: Statement = {
+	name: "conversation_lock",
+	text: `SELECT ${COLUMNS} FROM conversations WHERE project_id = $1 AND conversation_id = $2 FOR UPDATE`,
+};
+
+const SET_METADATA: Statement = {
+	name: "conversation_set_metadata",
+	text: `UPDATE conversations SET metadata = $3::json, updated_at = greatest(updated_at, clock_timestamp())
+		WHERE project_id = $1 AND conversation_id = $2 RETURNING ${COLUMNS}`,
+};
+
+/** Merges a patch into the metadata under the row's lock; `{}` only checks that the conversation exists (rule CONV-4). */
+export async function updateConversation(
+	scope: Scope,
+	input: { conversationId: string; metadata: JsonObject },
+): Promise<Conversation> {
+	const { db, identity, limits } = scope;
+	const conversationId = checkId("input.conversationId", input.conversationId, limits.idBytes);
+	const patch = checkObject("input.metadata", input.metadata);
+	encodeMetadata(patch, limits);
+	if (Object.keys(patch).length === 0) {
+		const [conversation] = await getConversations(scope, [conversationId]);
+		return conversation ?? missing(conversationId);
+	}
+	return db.transaction(async (transaction) => {
+		const [stored] = await transaction.query<ConversationRow>(LOCK, [identity.projectId, conversationId]);
+		if (stored === undefined) return missing(conversationId);
+		// Merged here and not in SQL, which cannot look into JSON that holds U+0000.
+		const merged = encodeMetadata(mergeMetadata(stored.metadata, patch), limits);
+		const values = [identity.projectId, conversationId, merged.text];
+		const [row] = await transaction.query<ConversationRow>(SET_METADATA, values);
+		return toConversation(row!);
+	});
+}
+
+const DELETE: Statement = {
+	name: "conversation_delete",
+	text: "DELETE FROM conversations WHERE project_id = $1 AND conversation_id = $2",
+};
+
+/** Deletes a conversation with everything in it; an unknown one is a success (rule CONV-5). */
+export async function deleteConversation(
+	{ db, identity, limits }: Scope,
+	input: { conversationId: string },
+): Promise<void> {
+	const conversationId = checkId("input.conversationId", input.conversationId, limits.idBytes);
+	await db.write(DELETE, [identity.projectId, conversationId]);
+}
+
+function encodeMetadata(metadata: JsonObject, limits: Limits): JsonText {
+	return encodeJson("input.metadata", metadata, { depth: limits.jsonDepth, bytes: limits.metadataBytes });
+}
+
+function missing(conversationId: string): never {
+	throw new Fault("NotFound", `Conversation ${JSON.stringify(conversationId)} does not exist`);
+}
+
+function toConversation(row: ConversationRow): Conversation {
+	return {
+		conversationId: row.conversation_id,
+		metadata: row.metadata,
+		createdAt: row.created_at,
+		updatedAt: row.updated_at,
+	};
+}

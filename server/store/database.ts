@@ -1,0 +1,133 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+import { Fault } from "../domain/faults.ts";
+import { DEFAULT_LIMITS, type Limits } from "../domain/limits.ts";
+import { PrismaClient } from "./generated/client.ts";
+import { isTransient, toFault, unreachable } from "./postgres-errors.ts";
+
+/** A fixed statement. Its name makes Postgres keep the plan, so names are few and never made up at run time. */
+export interface Statement {
+	name: string;
+	text: string;
+}
+
+export interface DatabaseOptions {
+	url: string;
+	/** `transaction`: a pooler such as pgbouncer in transaction mode stands between; no prepared statements then. */
+	pooler?: "none" | "transaction";
+	/** Connections at most, 10 by default. */
+	poolSize?: number;
+	limits?: Pick<Limits, "waitingCalls" | "waitingMs" | "statementMs" | "lockMs">;
+	/** Told of connections that broke while idle; without a listener they would end the process. */
+	onIdleError?: (error: Error) => void;
+}
+
+/** Runs statements one after another inside a transaction that `Database.transaction` opened. */
+export interface Transaction {
+	query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>;
+}
+
+const ATTEMPTS = 3;
+
+/** The one pool of the process: hot statements run on it as SQL, administration through Prisma. */
+export class Database {
+	readonly prisma: PrismaClient;
+	readonly #pool: pg.Pool;
+	readonly #named: boolean;
+	readonly #limits: NonNullable<DatabaseOptions["limits"]>;
+
+	constructor(options: DatabaseOptions) {
+		const { url, pooler = "none", poolSize = 10, limits = DEFAULT_LIMITS, onIdleError = () => {} } = options;
+		this.#named = pooler === "none";
+		this.#limits = limits;
+		this.#pool = new pg.Pool({
+			connectionString: url,
+			max: poolSize,
+			connectionTimeoutMillis: limits.waitingMs,
+			application_name: "agent-gateway",
+			keepAlive: true,
+			// Poolers refuse timeouts as startup parameters; there they come from ALTER ROLE.
+			...(this.#named ? { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs } : {}),
+		});
+		this.#pool.on("error", onIdleError);
+		this.prisma = new PrismaClient({ adapter: new PrismaPg(this.#pool) });
+	}
+
+	/** Runs one statement that only reads. */
+	read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+		return this.#attempt((client) => this.#run<Row>(client, statement, values), false);
+	}
+
+	/** Runs one statement that writes, as a transaction of its own. */
+	write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+		return this.#attempt((client) => this.#run<Row>(client, statement, values), true);
+	}
+
+	/** Runs work in one transaction: all of it is committed when the work resolves, nothing when it throws. */
+	transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+		return this.#attempt(async (client) => {
+			let result: T;
+			try {
+				await client.query("BEGIN");
+				result = await work({ query: (statement, values) => this.#run(client, statement, values) });
+			} catch (error) {
+				// A failed rollback means a dead connection, which rolls back by itself.
+				await client.query("ROLLBACK").catch(() => {});
+				throw isTransient(error) ? error : toFault(error, false);
+			}
+			await client.query("COMMIT");
+			return result;
+		}, true);
+	}
+
+	/** Rejects with ServiceUnavailable where Postgres does not answer. */
+	async ping(): Promise<void> {
+		await this.read({ name: "ping", text: "SELECT 1" }, []);
+	}
+
+	/** Waits for running statements and closes every connection. */
+	async close(): Promise<void> {
+		await this.prisma.$disconnect();
+		await this.#pool.end();
+	}
+
+	async #run<Row extends pg.QueryResultRow>(
+		client: pg.PoolClient,
+		statement: Statement,
+		values: unknown[],
+	): Promise<Row[]> {
+		const { rows } = await client.query<Row>(this.#named ? { ...statement, values } : { text: statement.text, values });
+		return rows;
+	}
+
+	async #attempt<T>(work: (client: pg.PoolClient) => Promise<T>, writes: boolean): Promise<T> {
+		for (let attempt = 1; ; attempt++) {
+			const client = await this.#connect();
+			let broken = false;
+			try {
+				return await work(client);
+			} catch (error) {
+				if (attempt < ATTEMPTS && isTransient(error)) continue;
+				const fault = toFault(error, writes);
+				broken = !(fault instanceof pg.DatabaseError) && !(fault instanceof Fault && fault.status < 500);
+				throw fault;
+			} finally {
+				client.release(broken);
+			}
+		}
+	}
+
+	async #connect(): Promise<pg.PoolClient> {
+		if (this.#pool.waitingCount >= this.#limits.waitingCalls) throw overloaded();
+		try {
+			return await this.#pool.connect();
+		} catch (error) {
+			const busy = this.#pool.totalCount >= (this.#pool.options.max ?? 0) && this.#pool.idleCount === 0;
+			throw busy ? overloaded() : unreachable(error);
+		}
+	}
+}
+
+function overloaded(): Fault {
+	return new Fault("TooManyRequests", "Too many calls wait for the database; try again later", { retryAfter: 1 });
+}

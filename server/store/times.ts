@@ -1,0 +1,5 @@
+/** SQL that returns a timestamptz column under its own name as ISO-8601 in UTC with milliseconds, whatever the session's zone (rule VAL-11). */
+export function isoTime(column: string, table?: string): string {
+	const source = table === undefined ? column : `${table}.${column}`;
+	return `to_char(${source} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${column}`;
+}
