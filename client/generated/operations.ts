@@ -4,59 +4,96 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { JsonValue, JsonObject } from '../types.ts';
 import type { TypedQueryDocumentNode as DocumentNode } from 'graphql';
+/** Of appendMessage. */
 export type AppendMessageInput = {
+  /** The conversation's id: 1 to 256 UTF-8 bytes (VAL-1). */
   conversationId: string;
+  /** The message's id: 1 to 256 UTF-8 bytes, unique in the project (VAL-1). Made by the gateway when omitted; give it to make a retry safe. */
   messageId?: string | null | undefined;
+  /** Facts about this message alone, apart from the conversation's metadata (VAL-4). {} when omitted. */
   metadata?: JsonObject | null | undefined;
+  /** The content: any JSON value (VAL-3). Required; null is a value. */
   payload?: JsonValue | null | undefined;
+  /** Such as user or assistant, or the application's own; at most 256 UTF-8 bytes (VAL-2). */
   role?: string | null | undefined;
+  /** The application's own kind of message; at most 256 UTF-8 bytes, never interpreted (VAL-2). */
   type?: string | null | undefined;
 };
 
+/** Of appendMessages. */
 export type AppendMessagesInput = {
+  /** The conversation's id: 1 to 256 UTF-8 bytes (VAL-1). */
   conversationId: string;
+  /** 1 to 100 messages, in order. */
   messages: Array<MessageInput>;
 };
 
+/** Of clearMessages. */
 export type ClearMessagesInput = {
+  /** The conversation's id: 1 to 256 UTF-8 bytes (VAL-1). */
   conversationId: string;
 };
 
+/** Of createConversation. */
 export type CreateConversationInput = {
-  conversationId: string;
+  /** The conversation's id: 1 to 256 UTF-8 bytes, unique in the project (VAL-1). Made by the gateway when omitted. */
+  conversationId?: string | null | undefined;
+  /** A title, tags and the like; at most 1 MiB. {} when omitted. */
   metadata?: JsonObject | null | undefined;
 };
 
+/** Of deleteConversation. */
 export type DeleteConversationInput = {
+  /** The conversation's id: 1 to 256 UTF-8 bytes, unique in the project (VAL-1). */
   conversationId: string;
 };
 
+/** Of deleteMessage. */
 export type DeleteMessageInput = {
+  /** The message's id: 1 to 256 UTF-8 bytes, unique in the project (VAL-1). */
   messageId: string;
 };
 
+/** A message of appendMessages. */
 export type MessageInput = {
+  /** The message's id: 1 to 256 UTF-8 bytes, unique in the project (VAL-1). Made by the gateway when omitted; give it to make a retry safe. */
   messageId?: string | null | undefined;
+  /** Facts about this message alone, apart from the conversation's metadata (VAL-4). {} when omitted. */
   metadata?: JsonObject | null | undefined;
+  /** The content: any JSON value (VAL-3). Required; null is a value. */
   payload?: JsonValue | null | undefined;
+  /** Such as user or assistant, or the application's own; at most 256 UTF-8 bytes (VAL-2). */
   role?: string | null | undefined;
+  /** The application's own kind of message; at most 256 UTF-8 bytes, never interpreted (VAL-2). */
   type?: string | null | undefined;
 };
 
+/** The order of a walk through messages, by seq. */
 export type Order =
+  /** The oldest first. */
   | 'ASC'
+  /** The newest first. */
   | 'DESC';
 
+/** Of updateConversation. */
 export type UpdateConversationInput = {
+  /** The conversation's id: 1 to 256 UTF-8 bytes, unique in the project (VAL-1). */
   conversationId: string;
+  /** Top-level keys to set; null removes a key, absent keys stay, nested values are replaced whole. */
   metadata: JsonObject;
 };
 
+/** Of updateMessage: at least one of role, type, payload, metadata. */
 export type UpdateMessageInput = {
+  /** The message's id: 1 to 256 UTF-8 bytes, unique in the project (VAL-1). */
   messageId: string;
+  /** Facts about this message alone, apart from the conversation's metadata (VAL-4). Replaced whole. */
   metadata?: JsonObject | null | undefined;
+  /** The content: any JSON value (VAL-3). Replaced whole; null is a value. */
   payload?: JsonValue | null | undefined;
+  /** Such as user or assistant, or the application's own; at most 256 UTF-8 bytes (VAL-2). null clears it. */
   role?: string | null | undefined;
+  /** The application's own kind of message; at most 256 UTF-8 bytes, never interpreted (VAL-2). null clears it. */
   type?: string | null | undefined;
 };
 
@@ -75,28 +112,28 @@ export type ConversationsQueryVariables = Exact<{
 }>;
 
 
-export type ConversationsQuery = { conversations: { nodes: Array<{ conversationId: string, metadata: JsonObject, createdAt: string, updatedAt: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+export type ConversationsQuery = { conversations: { nodes: Array<{ conversationId: string, metadata: JsonObject, createdAt: string, updatedAt: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
 
 export type CreateConversationMutationVariables = Exact<{
   input: CreateConversationInput;
 }>;
 
 
-export type CreateConversationMutation = { createConversation: { conversation: { conversationId: string, metadata: JsonObject, createdAt: string, updatedAt: string } } };
+export type CreateConversationMutation = { createConversation: { conversation: { conversationId: string, metadata: JsonObject, createdAt: string, updatedAt: string } } | null };
 
 export type UpdateConversationMutationVariables = Exact<{
   input: UpdateConversationInput;
 }>;
 
 
-export type UpdateConversationMutation = { updateConversation: { conversation: { conversationId: string, metadata: JsonObject, createdAt: string, updatedAt: string } } };
+export type UpdateConversationMutation = { updateConversation: { conversation: { conversationId: string, metadata: JsonObject, createdAt: string, updatedAt: string } } | null };
 
 export type DeleteConversationMutationVariables = Exact<{
   input: DeleteConversationInput;
 }>;
 
 
-export type DeleteConversationMutation = { deleteConversation: { conversationId: string } };
+export type DeleteConversationMutation = { deleteConversation: { conversationId: string } | null };
 
 export type MessageFieldsFragment = { messageId: string, conversationId: string, seq: string, role: string | null, type: string | null, payload: JsonValue | null, metadata: JsonObject, createdAt: string, updatedAt: string };
 
@@ -115,42 +152,42 @@ export type MessagesQueryVariables = Exact<{
 }>;
 
 
-export type MessagesQuery = { messages: { nodes: Array<{ messageId: string, conversationId: string, seq: string, role: string | null, type: string | null, payload: JsonValue | null, metadata: JsonObject, createdAt: string, updatedAt: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+export type MessagesQuery = { messages: { nodes: Array<{ messageId: string, conversationId: string, seq: string, role: string | null, type: string | null, payload: JsonValue | null, metadata: JsonObject, createdAt: string, updatedAt: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
 
 export type AppendMessageMutationVariables = Exact<{
   input: AppendMessageInput;
 }>;
 
 
-export type AppendMessageMutation = { appendMessage: { message: { messageId: string, conversationId: string, seq: string, role: string | null, type: string | null, payload: JsonValue | null, metadata: JsonObject, createdAt: string, updatedAt: string } } };
+export type AppendMessageMutation = { appendMessage: { message: { messageId: string, conversationId: string, seq: string, role: string | null, type: string | null, payload: JsonValue | null, metadata: JsonObject, createdAt: string, updatedAt: string } } | null };
 
 export type AppendMessagesMutationVariables = Exact<{
   input: AppendMessagesInput;
 }>;
 
 
-export type AppendMessagesMutation = { appendMessages: { messages: Array<{ messageId: string, conversationId: string, seq: string, role: string | null, type: string | null, payload: JsonValue | null, metadata: JsonObject, createdAt: string, updatedAt: string }> } };
+export type AppendMessagesMutation = { appendMessages: { messages: Array<{ messageId: string, conversationId: string, seq: string, role: string | null, type: string | null, payload: JsonValue | null, metadata: JsonObject, createdAt: string, updatedAt: string }> } | null };
 
 export type UpdateMessageMutationVariables = Exact<{
   input: UpdateMessageInput;
 }>;
 
 
-export type UpdateMessageMutation = { updateMessage: { message: { messageId: string, conversationId: string, seq: string, role: string | null, type: string | null, payload: JsonValue | null, metadata: JsonObject, createdAt: string, updatedAt: string } } };
+export type UpdateMessageMutation = { updateMessage: { message: { messageId: string, conversationId: string, seq: string, role: string | null, type: string | null, payload: JsonValue | null, metadata: JsonObject, createdAt: string, updatedAt: string } } | null };
 
 export type DeleteMessageMutationVariables = Exact<{
   input: DeleteMessageInput;
 }>;
 
 
-export type DeleteMessageMutation = { deleteMessage: { messageId: string } };
+export type DeleteMessageMutation = { deleteMessage: { messageId: string } | null };
 
 export type ClearMessagesMutationVariables = Exact<{
   input: ClearMessagesInput;
 }>;
 
 
-export type ClearMessagesMutation = { clearMessages: { conversationId: string } };
+export type ClearMessagesMutation = { clearMessages: { conversationId: string } | null };
 
 export const ConversationFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ConversationFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Conversation"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"conversationId"}},{"kind":"Field","name":{"kind":"Name","value":"metadata"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"updatedAt"}}]}}]} as unknown as DocumentNode<ConversationFieldsFragment, unknown>;
 export const MessageFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"MessageFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Message"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"messageId"}},{"kind":"Field","name":{"kind":"Name","value":"conversationId"}},{"kind":"Field","name":{"kind":"Name","value":"seq"}},{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"payload"}},{"kind":"Field","name":{"kind":"Name","value":"metadata"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"updatedAt"}}]}}]} as unknown as DocumentNode<MessageFieldsFragment, unknown>;
