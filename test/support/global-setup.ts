@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "../../server/embedded/embedded-postgres.ts";
+import { migrate } from "../../server/store/migrate.ts";
 
 declare module "vitest" {
 	interface ProvidedContext {
@@ -15,7 +16,8 @@ declare module "vitest" {
 }
 
 /** Starts one Postgres for the whole run, or takes TEST_DATABASE_URL, and migrates the template of all test databases. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+	// biome-ignore lint/style/noProcessEnv: the test run's own setting
 	const given = process.env["TEST_DATABASE_URL"];
 	const folder = given === undefined ? await mkdtemp(join(tmpdir(), "agent-store-test-")) : undefined;
 	const embedded =
@@ -24,14 +26,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
 	const templateName = `agent_store_template_${process.pid}`;
 	const admin = new pg.Client(postgresUrl);
 	await admin.connect();
+	admin.on("error", () => {});
 	await admin.query(`CREATE DATABASE ${templateName}`);
-	const template = new pg.Client(Object.assign(new URL(postgresUrl), { pathname: `/${templateName}` }).href);
-	await template.connect();
-	const migrations = new URL("../../prisma/migrations/", import.meta.url);
-	for (const name of (await readdir(migrations)).sort().filter((entry) => /^\d/.test(entry))) {
-		await template.query(await readFile(new URL(`${name}/migration.sql`, migrations), "utf8"));
-	}
-	await template.end();
+	await migrate(Object.assign(new URL(postgresUrl), { pathname: `/${templateName}` }).href);
 	project.provide("postgresUrl", postgresUrl);
 	project.provide("templateName", templateName);
 	return async () => {

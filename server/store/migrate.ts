@@ -1,0 +1,116 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Reader, withSchemaEngine } from "./schema-engine.ts";
+
+/** Why the migrations could not be applied, on one line, with the remedy. */
+export class MigrationError extends Error {
+	override name = "MigrationError";
+}
+
+interface Migration {
+	name: string;
+	script: string;
+}
+
+/**
+ * Applies the migrations that the database lacks and records them as `prisma migrate deploy` would.
+ * Safe to run twice and by several processes at once: the others wait, then find nothing to do.
+ *
+ * @param url A direct connection; a pooler in transaction mode cannot hold the lock.
+ * @param onProgress Told each name before the work begins.
+ * @returns The names of the migrations applied now.
+ * @throws MigrationError when a migration fails (nothing of the run is kept), or when one that another
+ * tool began has not ended.
+ */
+export async function migrate(url: string, onProgress: (name: string) => void = () => {}): Promise<string[]> {
+	const migrations = await shippedMigrations();
+	return withSchemaEngine(url, async (engine, reader) => {
+		const { failed, pending } = compare(migrations, await recordedMigrations(reader));
+		if (failed.length > 0) {
+			throw new MigrationError(
+				`Another tool began ${failed.join(", ")} and did not end it: see what it left in the database, then tell it with "npx prisma migrate resolve --applied <name>" or "--rolled-back <name>".`,
+			);
+		}
+		for (const name of pending) onProgress(name);
+		const { appliedMigrationNames } = await engine.applyMigrations({
+			migrationsList: {
+				baseDir: migrationsFolder(),
+				lockfile: { path: "migration_lock.toml", content: 'provider = "postgresql"\n' },
+				shadowDbInitScript: "",
+				migrationDirectories: migrations.map(({ name, script }) => ({
+					path: name,
+					migrationFile: { path: "migration.sql", content: { tag: "ok", value: script } },
+				})),
+			},
+			filters: { externalTables: [], externalEnums: [] },
+		});
+		return appliedMigrationNames;
+	}).catch((error: unknown) => {
+		if (error instanceof MigrationError) throw error;
+		// A refused connection to a name with several addresses has a code and no message.
+		const { message, code } = error as { message?: string; code?: string };
+		const [reason] = (message || code || String(error)).split("\n");
+		throw new MigrationError(`The migrations were not applied, and nothing changed: ${reason}`, { cause: error });
+	});
+}
+
+/**
+ * The names of the shipped migrations that the database lacks, in order; all of them for an empty
+ * database. One that began and did not end counts as lacking.
+ */
+export async function pendingMigrations(reader: Reader): Promise<string[]> {
+	return compare(await shippedMigrations(), await recordedMigrations(reader)).pending;
+}
+
+interface RecordedMigration {
+	name: string;
+	finished: boolean;
+}
+
+function compare(shipped: Migration[], recorded: RecordedMigration[]) {
+	const applied = new Set(recorded.filter(({ finished }) => finished).map(({ name }) => name));
+	return {
+		pending: shipped.map(({ name }) => name).filter((name) => !applied.has(name)),
+		failed: recorded.filter(({ finished }) => !finished).map(({ name }) => name),
+	};
+}
+
+const FIND_TABLE = {
+	name: "migrations_table",
+	text: "SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found",
+};
+
+const READ_TABLE = {
+	name: "migrations_recorded",
+	text: `SELECT migration_name AS name, finished_at IS NOT NULL AS finished
+		FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
+};
+
+/** What Prisma's table says; nothing when the table is missing. Rolled back ones do not count. */
+async function recordedMigrations(reader: Reader): Promise<RecordedMigration[]> {
+	const [table] = await reader.read(FIND_TABLE, []);
+	if (table?.["found"] !== true) return [];
+	const rows = await reader.read(READ_TABLE, []);
+	return rows.map((row) => ({ name: String(row["name"]), finished: row["finished"] === true }));
+}
+
+async function shippedMigrations(): Promise<Migration[]> {
+	const folder = migrationsFolder();
+	const entries = await readdir(folder, { withFileTypes: true });
+	const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+	return Promise.all(
+		names.sort().map(async (name) => ({ name, script: await readFile(join(folder, name, "migration.sql"), "utf8") })),
+	);
+}
+
+/** The folder stands beside `server` in the sources and beside `dist` in the package. */
+function migrationsFolder(): string {
+	for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+		const candidate = join(folder, "prisma", "migrations");
+		if (existsSync(candidate)) return candidate;
+		if (folder === dirname(folder))
+			throw new MigrationError("The package is incomplete: prisma/migrations is missing.");
+	}
+}
