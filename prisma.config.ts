@@ -5,6 +5,5 @@ import { defineConfig } from "prisma/config";
 export default defineConfig({
 	schema: "prisma/schema.prisma",
 	migrations: { path: "prisma/migrations" },
-	// biome-ignore lint/style/noProcessEnv: the Prisma command line reads its database from here
 	datasource: { url: process.env["DATABASE_URL"] ?? "" },
 });

@@ -17,7 +17,6 @@ declare module "vitest" {
 
 /** Starts one Postgres for the whole run, or takes TEST_DATABASE_URL, and migrates the template of all test databases. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-	// biome-ignore lint/style/noProcessEnv: the test run's own setting
 	const given = process.env["TEST_DATABASE_URL"];
 	const folder = given === undefined ? await mkdtemp(join(tmpdir(), "agent-store-test-")) : undefined;
 	const embedded =
