@@ -2,8 +2,8 @@ import type { GraphiQLOptions } from "graphql-yoga";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-const EXAMPLE = `# The ten conversations that were updated last, each with its newest message.
-# Press Ctrl-Enter to run; the book at the left holds the documentation.
+const EXAMPLE = `# The latest conversations, each with its newest message.
+# Ctrl-Enter runs it; the book holds the docs.
 query Latest {
   viewer {
     project { name }
