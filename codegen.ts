@@ -1,29 +1,25 @@
-import { existsSync } from "node:fs";
 import type { CodegenConfig } from "@graphql-codegen/cli";
-import { type GraphQLSchema, printSchema } from "graphql";
+import { printSchema } from "graphql";
+import { schema } from "./server/graphql/schema.ts";
 
-const schemaModule = new URL("./server/graphql/schema.ts", import.meta.url);
-const sdlFile = "server/graphql/schema.graphql";
-
-async function config(): Promise<CodegenConfig> {
-	if (!existsSync(schemaModule)) return { schema: sdlFile, generates: { ...operations } };
-	const { schema } = (await import(schemaModule.href)) as { schema: GraphQLSchema };
-	return { schema: printSchema(schema), generates: { [sdlFile]: { plugins: ["schema-ast"] }, ...operations } };
-}
-
-const operations: CodegenConfig["generates"] = {
-	"client/generated/operations.ts": {
-		documents: ["client/operations/conversations.graphql", "client/operations/messages.graphql"],
-		plugins: ["typescript-operations", "typed-document-node"],
-		config: {
-			scalars: { JSON: "../types.ts#JsonValue", JSONObject: "../types.ts#JsonObject", DateTime: "string" },
-			strictScalars: true,
-			useTypeImports: true,
-			skipTypename: true,
-			// graphql's own typed document: the SDK then depends on nothing but graphql and graphql-request.
-			documentNodeImport: "graphql#TypedQueryDocumentNode",
+/** `graphql-codegen` prints the gateway's schema and generates the SDK's typed operations. It needs no database. */
+const config: CodegenConfig = {
+	schema: printSchema(schema),
+	generates: {
+		"server/graphql/schema.graphql": { plugins: ["schema-ast"] },
+		"client/generated/operations.ts": {
+			documents: ["client/operations/conversations.graphql", "client/operations/messages.graphql"],
+			plugins: ["typescript-operations", "typed-document-node"],
+			config: {
+				scalars: { JSON: "../types.ts#JsonValue", JSONObject: "../types.ts#JsonObject", DateTime: "string" },
+				strictScalars: true,
+				useTypeImports: true,
+				skipTypename: true,
+				// graphql's own typed document, so that the SDK depends on nothing but graphql and graphql-request.
+				documentNodeImport: "graphql#TypedQueryDocumentNode",
+			},
 		},
 	},
 };
 
-export default await config();
+export default config;

@@ -41,7 +41,7 @@ export function conversationMethods(transport: Transport): Pick<Store, Conversat
 						document: CreateConversationDocument,
 						variables: { input: { conversationId, ...metadata } },
 						retry: isOwnId ? "always" : "unexecuted",
-						read: (data) => data.createConversation.conversation,
+						read: (data) => data.createConversation?.conversation,
 					});
 				} catch (error) {
 					// Nobody else can know an id that was made here, so the row is that of an earlier attempt (rule ERR-4).
@@ -80,7 +80,7 @@ export function conversationMethods(transport: Transport): Pick<Store, Conversat
 					document: UpdateConversationDocument,
 					variables: { input: { conversationId, metadata } },
 					retry: Object.keys(metadata).length === 0 ? "always" : "unexecuted",
-					read: (data) => data.updateConversation.conversation,
+					read: (data) => data.updateConversation?.conversation,
 				},
 				options,
 			);
@@ -93,7 +93,7 @@ export function conversationMethods(transport: Transport): Pick<Store, Conversat
 					document: DeleteConversationDocument,
 					variables: { input: { conversationId: checkId("conversationId", args.conversationId) } },
 					retry: "unexecuted",
-					read: (data) => data.deleteConversation.conversationId,
+					read: (data) => data.deleteConversation?.conversationId,
 				},
 				options,
 			);

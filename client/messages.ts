@@ -43,7 +43,7 @@ export function messageMethods(transport: Transport): Pick<Store, MessageMethod>
 					document: AppendMessageDocument,
 					variables: { input: { conversationId, ...captureMessage("", args) } },
 					retry: "always",
-					read: (data) => data.appendMessage.message,
+					read: (data) => data.appendMessage?.message,
 				},
 				options,
 			);
@@ -57,7 +57,7 @@ export function messageMethods(transport: Transport): Pick<Store, MessageMethod>
 					document: AppendMessagesDocument,
 					variables: { input: { conversationId, messages: captureMessages(args.messages) } },
 					retry: "always",
-					read: (data) => data.appendMessages.messages,
+					read: (data) => data.appendMessages?.messages,
 				},
 				options,
 			);
@@ -107,7 +107,7 @@ export function messageMethods(transport: Transport): Pick<Store, MessageMethod>
 					document: UpdateMessageDocument,
 					variables: { input: { messageId, ...content } },
 					retry: "unexecuted",
-					read: (data) => data.updateMessage.message,
+					read: (data) => data.updateMessage?.message,
 				},
 				options,
 			);
@@ -120,7 +120,7 @@ export function messageMethods(transport: Transport): Pick<Store, MessageMethod>
 					document: DeleteMessageDocument,
 					variables: { input: { messageId: checkId("messageId", args.messageId) } },
 					retry: "always",
-					read: (data) => data.deleteMessage.messageId,
+					read: (data) => data.deleteMessage?.messageId,
 				},
 				options,
 			);
@@ -133,7 +133,7 @@ export function messageMethods(transport: Transport): Pick<Store, MessageMethod>
 					document: ClearMessagesDocument,
 					variables: { input: { conversationId: checkId("conversationId", args.conversationId) } },
 					retry: "unexecuted",
-					read: (data) => data.clearMessages.conversationId,
+					read: (data) => data.clearMessages?.conversationId,
 				},
 				options,
 			);

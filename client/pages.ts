@@ -1,12 +1,15 @@
 import type { Page } from "./types.ts";
 
-/** A Relay connection as the SDK's operations select it. */
+/** A Relay connection as the SDK's operations select it. A null in it comes with an error, which goes first. */
 interface Connection<T> {
-	nodes: T[];
+	nodes: (T | null)[];
 	pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
 
-/** A connection as a page of the Store. */
-export function toPage<T>({ nodes, pageInfo }: Connection<T>): Page<T> {
-	return { items: nodes, nextCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null };
+/** A connection as a page of the Store; undefined where it is not whole. */
+export function toPage<T>(connection: Connection<T> | null): Page<T> | undefined {
+	if (connection === null) return undefined;
+	const { nodes: items, pageInfo } = connection;
+	if (!items.every((item) => item !== null)) return undefined;
+	return { items, nextCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null };
 }

@@ -20,8 +20,8 @@ export interface Operation<Data, Variables extends object, Result> {
 	 * `unexecuted` for writes that must not run twice.
 	 */
 	retry: "always" | "unexecuted";
-	/** Takes the result out of the answer's data. */
-	read: (data: Data) => Result;
+	/** Takes the result out of the answer's data; undefined, or an exception, means that the data lack it. */
+	read: (data: Data) => Result | undefined;
 }
 
 /** A call of a method: all requests of one call share its deadline. */
