@@ -22,6 +22,11 @@ export interface Limits {
 	jsonDepth: number;
 	/** Bytes of an id, a role or a type. */
 	idBytes: number;
+	/** Bytes of the keys that agent frameworks make: of a project key or session id, and of a path or namespace. */
+	keyBytes: number;
+	pathBytes: number;
+	/** Entries of one append to a transcript, and of a page of one. */
+	transcriptEntries: number;
 	/** Of a GraphQL document: nesting of selections, aliases, tokens, root fields. */
 	documentDepth: number;
 	documentAliases: number;
@@ -46,6 +51,9 @@ export const DEFAULT_LIMITS: Limits = {
 	pageBytes: 16 * MIB,
 	jsonDepth: 200,
 	idBytes: 256,
+	keyBytes: 512,
+	pathBytes: 1_024,
+	transcriptEntries: 1_000,
 	documentDepth: 12,
 	documentAliases: 50,
 	documentTokens: 2_000,
