@@ -13,6 +13,7 @@ import { schema } from "./graphql/schema.ts";
 import { BodyReader } from "./http/body.ts";
 import { answerHealth } from "./http/health.ts";
 import { createIdentify } from "./http/identity.ts";
+import { InFlight } from "./http/in-flight.ts";
 import { Database } from "./store/database.ts";
 import type { Identity } from "./store/tokens.ts";
 
@@ -34,13 +35,13 @@ export interface GatewayOptions {
 
 /** A running gateway, to be mounted in a server or called in the same process. */
 export interface Gateway {
-	/** Answers a request without a socket; `createStore({ fetch })` of the SDK takes it. */
-	fetch(request: Request): Promise<Response>;
+	/** Answers a request without a socket; `createStore({ url, token, fetch })` of the SDK takes it. */
+	fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
 	/** Answers requests of `node:http` and of routers built on it. */
 	handler: RequestListener;
 	/** Rejects where the database does not answer. */
 	ready(): Promise<void>;
-	/** Waits for running statements and closes the database connections. */
+	/** Refuses new requests with ServiceUnavailable, finishes those under way (10 s at most), closes the connections. */
 	close(): Promise<void>;
 }
 
@@ -48,9 +49,15 @@ export interface Gateway {
 interface Arrival {
 	requestId: string;
 	identity: Identity;
+	/** Whether it counts as being in flight. */
+	entered: boolean;
 	/** Gives back the bytes in flight that its body took. */
-	release?: () => void;
+	releaseBody?: () => void;
 }
+
+const ENDPOINT = "/graphql";
+
+const SHUTDOWN_GRACE_MS = 10_000;
 
 /** Characters of GraphQL documents that are kept parsed; the SDK's take a few thousand. */
 const CACHED_DOCUMENT_CHARACTERS = 4_000_000;
@@ -74,12 +81,14 @@ export function createGateway(options: GatewayOptions): Gateway {
 		onIdleError: (error) => logger.warn({ err: error }, "an idle database connection broke"),
 	});
 	const ready = () => db.ping();
+	const inFlight = new InFlight();
 	const yoga = createYoga<Arrival>({
 		schema,
+		graphqlEndpoint: ENDPOINT,
 		context: ({ identity }) => createContext({ db, identity, limits }),
 		plugins: [
-			arrivals(),
-			health(ready),
+			arrivals(inFlight),
+			routes(ready, graphiql !== false),
 			parameters(createIdentify(db), new BodyReader(limits)),
 			...documentLimits(limits, { introspection }),
 			roles(),
@@ -106,10 +115,11 @@ export function createGateway(options: GatewayOptions): Gateway {
 		logging: false,
 	});
 	return {
-		fetch: async (request) => yoga.fetch(request),
+		fetch: async (input, init) => yoga.fetch(new Request(input, init)),
 		handler: (request, response) => void yoga.handle(request, response),
 		ready,
 		close: async () => {
+			await inFlight.drain(SHUTDOWN_GRACE_MS);
 			await yoga.dispose();
 			await db.close();
 		},
@@ -117,23 +127,41 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 /** Gives each request its id, and frees what it held when it is answered. */
-function arrivals(): Plugin<object, Arrival> {
+function arrivals(inFlight: InFlight): Plugin<object, Arrival> {
 	return {
-		onRequestParse({ serverContext }) {
+		onRequest({ serverContext, endResponse }) {
 			serverContext.requestId = randomUUID();
+			serverContext.entered = inFlight.enter();
+			if (!serverContext.entered) endResponse(closing(serverContext.requestId));
 		},
 		onResponse({ response, serverContext }) {
-			serverContext.release?.();
+			serverContext.releaseBody?.();
+			if (serverContext.entered) inFlight.leave();
+			// The explorer's page is sent before requests get their ids.
 			if (serverContext.requestId !== undefined) response.headers.set("x-request-id", serverContext.requestId);
 		},
 	};
 }
 
-function health(ready: () => Promise<void>): Plugin<object, Arrival> {
+function closing(requestId: string): Response {
+	const extensions = { code: "ServiceUnavailable", status: 503, requestId };
+	const error = { message: "The gateway is shutting down", extensions };
+	return Response.json({ errors: [error] }, { status: 503, headers: { "retry-after": "1" } });
+}
+
+/** Answers every path but the GraphQL endpoint's. */
+function routes(ready: () => Promise<void>, hasExplorer: boolean): Plugin<object, Arrival> {
 	return {
-		async onRequest({ url, endResponse }) {
-			const answer = url.pathname.startsWith("/health/") ? await answerHealth(url.pathname, ready) : undefined;
-			if (answer !== undefined) endResponse(answer);
+		async onRequest({ request, url, endResponse, serverContext: { requestId } }) {
+			const path = url.pathname;
+			if (path === ENDPOINT) return;
+			if (path === "/" && hasExplorer)
+				return endResponse(new Response(null, { status: 302, headers: { location: ENDPOINT } }));
+			const message = `There is nothing at ${request.method} ${path}; GraphQL is at ${ENDPOINT}`;
+			endResponse(
+				(await answerHealth(path, ready)) ??
+					Response.json({ error: { code: "NotFound", message, requestId } }, { status: 404 }),
+			);
 		},
 	};
 }
@@ -145,7 +173,7 @@ function parameters(identify: (request: Request) => Promise<Identity>, bodies: B
 			setRequestParser(async (request) => {
 				serverContext.identity = await identify(request);
 				return bodies.read(request, (release) => {
-					serverContext.release = release;
+					serverContext.releaseBody = release;
 				});
 			});
 		},
