@@ -70,7 +70,9 @@ export function findInexactNumber(text: string): string | undefined {
 	while (position < text.length) {
 		const quote = text.indexOf('"', position);
 		const end = quote === -1 ? text.length : quote;
-		for (const [number] of text.slice(position, end).matchAll(NUMBER)) if (!isExactNumber(number)) return number;
+		for (const [number] of text.slice(position, end).matchAll(NUMBER)) {
+			if (SUSPICIOUS_NUMBER.test(number) && !isExactNumber(number)) return number;
+		}
 		if (quote === -1) return undefined;
 		position = endOfString(text, quote) + 1;
 	}
@@ -86,22 +88,35 @@ function endOfString(text: string, start: number): number {
 	return text.length;
 }
 
+/** Longer literals are refused unseen: no double needs so many digits, and looking at them takes time. */
+const LONGEST_NUMBER = 400;
+/** The most digits that `toExponential` writes, with the one before the point. */
+const MOST_DIGITS = 101;
+
 /**
- * Whether a double keeps the value of a decimal literal: all digits that were written come back when the
- * double is printed with as many. So 0.1, 1e20 and 5e-324 are exact; 2^53+1, 1e400 and 1e-400 are not.
+ * Whether a double keeps the value of a decimal literal: it is what JavaScript itself writes for the double, or all
+ * its digits come back when the double is printed with as many. So 0.1, 1e20, 2^60 and 5e-324 are exact; 2^53+1, 1e400
+ * and 1e-400 are not.
  */
 export function isExactNumber(literal: string): boolean {
-	const value = Math.abs(Number(literal));
-	const [mantissa = "", exponent = "0"] = literal
-		.toLowerCase()
-		.replace("-", "")
-		.split(/e(?=[+-]?\d+$)/);
-	const [whole = "", fraction = ""] = mantissa.split(".");
-	const digits = (whole + fraction).replace(/^0+/, "").replace(/0+$/, "");
+	if (literal.length > LONGEST_NUMBER) return false;
+	const value = Number(literal);
+	const { digits, magnitude } = readDecimal(literal);
 	if (digits === "") return true;
-	if (value === 0 || value === Number.POSITIVE_INFINITY || digits.length > 100) return false;
-	const leadingZeros = (whole + fraction).length - (whole + fraction).replace(/^0+/, "").length;
-	const magnitude = Number(exponent) + whole.length - leadingZeros - 1;
-	const [printed = "", printedExponent] = value.toExponential(digits.length - 1).split("e");
-	return printed.replace(".", "") === digits && Number(printedExponent) === magnitude;
+	if (value === 0 || !Number.isFinite(value)) return false;
+	const isSame = (printed: string) => {
+		const other = readDecimal(printed);
+		return other.digits === digits && other.magnitude === magnitude;
+	};
+	// The shortest text of a double is not always its nearest with as many digits (2^89), so both are tried.
+	return isSame(String(value)) || (digits.length <= MOST_DIGITS && isSame(value.toExponential(digits.length - 1)));
+}
+
+/** The significant digits of a decimal literal, and the power of ten of the first of them. */
+function readDecimal(literal: string): { digits: string; magnitude: number } {
+	const [, whole = "", fraction = "", exponent = "0"] = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal) ?? [];
+	const all = whole + fraction;
+	const digits = all.replace(/^0+/, "");
+	const magnitude = Number(exponent) + whole.length - (all.length - digits.length) - 1;
+	return { digits: digits.replace(/0+$/, ""), magnitude };
 }
