@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { reasonOf, StartError } from "./start-error.ts";
+import { reasonOf, StartError } from "./domain/start-error.ts";
 
 /**
  * Makes the folder of the embedded data and of the development link: mode 0700, kept out of git by

@@ -2,7 +2,7 @@ import { execFile, type SpawnOptions, spawn } from "node:child_process";
 import { chmod, lchown, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { reasonOf, StartError } from "../start-error.ts";
+import { reasonOf, StartError } from "../domain/start-error.ts";
 import type { PostgresBinaries } from "./binaries.ts";
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
-import { StartError } from "../start-error.ts";
+import { StartError } from "../domain/start-error.ts";
 
 /** Where the programs of the embedded Postgres lie, and the environment in which they find their libraries. */
 export interface PostgresBinaries {

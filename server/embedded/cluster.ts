@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { StartError } from "../start-error.ts";
+import { StartError } from "../domain/start-error.ts";
 import { type Account, spawnAs } from "./account.ts";
 import type { PostgresBinaries } from "./binaries.ts";
 

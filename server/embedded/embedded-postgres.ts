@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { prepareDataFolder } from "../data-folder.ts";
-import { reasonOf, StartError } from "../start-error.ts";
+import { reasonOf, StartError } from "../domain/start-error.ts";
 import { chooseAccount } from "./account.ts";
 import { findBinaries } from "./binaries.ts";
 import { type Cluster, ensureCluster } from "./cluster.ts";

@@ -1,6 +1,6 @@
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { StartError } from "../start-error.ts";
+import { StartError } from "../domain/start-error.ts";
 import { isAlive, startTimeOf } from "./processes.ts";
 
 interface Holder {

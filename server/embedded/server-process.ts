@@ -4,7 +4,7 @@ import { open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { StartError } from "../start-error.ts";
+import { StartError } from "../domain/start-error.ts";
 import { spawnAs } from "./account.ts";
 import type { Cluster } from "./cluster.ts";
 import { commandOf, exists, isGoneWithin, workingDirectoryOf } from "./processes.ts";

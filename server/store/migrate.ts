@@ -2,12 +2,8 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { reasonOf, StartError } from "../domain/start-error.ts";
 import { type Reader, withSchemaEngine } from "./schema-engine.ts";
-
-/** Why the migrations could not be applied, on one line, with the remedy. */
-export class MigrationError extends Error {
-	override name = "MigrationError";
-}
 
 interface Migration {
 	name: string;
@@ -21,7 +17,7 @@ interface Migration {
  * @param url A direct connection; a pooler in transaction mode cannot hold the lock.
  * @param onProgress Told each name before the work begins.
  * @returns The names of the migrations applied now.
- * @throws MigrationError when a migration fails (nothing of the run is kept), or when one that another
+ * @throws StartError when a migration fails (nothing of the run is kept), or when one that another
  * tool began has not ended.
  */
 export async function migrate(url: string, onProgress: (name: string) => void = () => {}): Promise<string[]> {
@@ -29,7 +25,7 @@ export async function migrate(url: string, onProgress: (name: string) => void = 
 	return withSchemaEngine(url, async (engine, reader) => {
 		const { failed, pending } = compare(migrations, await recordedMigrations(reader));
 		if (failed.length > 0) {
-			throw new MigrationError(
+			throw new StartError(
 				`Another tool began ${failed.join(", ")} and did not end it: see what it left in the database, then tell it with "npx prisma migrate resolve --applied <name>" or "--rolled-back <name>".`,
 			);
 		}
@@ -48,11 +44,8 @@ export async function migrate(url: string, onProgress: (name: string) => void = 
 		});
 		return appliedMigrationNames;
 	}).catch((error: unknown) => {
-		if (error instanceof MigrationError) throw error;
-		// A refused connection to a name with several addresses has a code and no message.
-		const { message, code } = error as { message?: string; code?: string };
-		const [reason] = (message || code || String(error)).split("\n");
-		throw new MigrationError(`The migrations were not applied, and nothing changed: ${reason}`, { cause: error });
+		if (error instanceof StartError) throw error;
+		throw new StartError(`The migrations were not applied, and nothing changed: ${reasonOf(error)}`, { cause: error });
 	});
 }
 
@@ -110,7 +103,6 @@ function migrationsFolder(): string {
 	for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
 		const candidate = join(folder, "prisma", "migrations");
 		if (existsSync(candidate)) return candidate;
-		if (folder === dirname(folder))
-			throw new MigrationError("The package is incomplete: prisma/migrations is missing.");
+		if (folder === dirname(folder)) throw new StartError("The package is incomplete: prisma/migrations is missing.");
 	}
 }

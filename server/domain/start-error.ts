@@ -6,8 +6,9 @@ export class StartError extends Error {
 	override name = "StartError";
 }
 
-/** The message of whatever was thrown, on one line. */
+/** What an error says, on one line. */
 export function reasonOf(error: unknown): string {
-	const text = error instanceof Error ? error.message || error.name : String(error);
-	return text.replaceAll(/\s*\n\s*/g, " ").trim();
+	// A refused connection to a name with several addresses has a code and no message.
+	const { message, code } = Object(error) as { message?: string; code?: string };
+	return (message || code || String(error)).trim().replaceAll(/\s*\n\s*/g, " ");
 }

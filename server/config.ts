@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import { StartError } from "./domain/start-error.ts";
+
+/** What the environment says, checked. An empty variable counts as unset. */
+export interface Config {
+	/** PORT, 4000 by default; 0 takes a free one. */
+	port: number;
+	/** HOST to listen on, 127.0.0.1 by default. */
+	host: string;
+	/** DATABASE_URL; unset: the embedded Postgres. */
+	databaseUrl: string | undefined;
+	/** DATABASE_DIRECT_URL, past a pooler; where migrations run. DATABASE_URL by default. */
+	directUrl: string | undefined;
+	/** DATABASE_POOLER, what stands before Postgres; `none` by default. */
+	pooler: "none" | "transaction";
+	/** DATABASE_POOL_SIZE, connections at most; 10 by default. */
+	poolSize: number;
+	/** AGENT_STORE_DATA, absolute; `.agent-store` in the working directory by default. */
+	dataFolder: string;
+	/** LOG_LEVEL, `info` by default. */
+	logLevel: (typeof LOG_LEVELS)[number];
+	/** GRAPHIQL; unset: on in `dev`, off in `serve`. */
+	graphiql: boolean | undefined;
+}
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const SWITCH: Record<string, boolean> = { true: true, on: true, "1": true, false: false, off: false, "0": false };
+
+/**
+ * Reads the environment, the only place that does.
+ *
+ * @throws StartError naming the variable and what it may be.
+ */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+	const databaseUrl = readUrl(env, "DATABASE_URL");
+	return {
+		port: readInteger(env, "PORT", 4000, 0, 65_535),
+		host: read(env, "HOST") ?? "127.0.0.1",
+		databaseUrl,
+		directUrl: readUrl(env, "DATABASE_DIRECT_URL") ?? databaseUrl,
+		pooler: readChoice(env, "DATABASE_POOLER", ["none", "transaction"]) ?? "none",
+		poolSize: readInteger(env, "DATABASE_POOL_SIZE", 10, 1, 1000),
+		dataFolder: resolve(read(env, "AGENT_STORE_DATA") ?? ".agent-store"),
+		logLevel: readChoice(env, "LOG_LEVEL", LOG_LEVELS) ?? "info",
+		graphiql: readSwitch(env, "GRAPHIQL"),
+	};
+}
+
+function read(env: NodeJS.ProcessEnv, name: string): string | undefined {
+	return env[name]?.trim() || undefined;
+}
+
+function readInteger(env: NodeJS.ProcessEnv, name: string, fallback: number, least: number, most: number): number {
+	const text = read(env, name);
+	if (text === undefined) return fallback;
+	const value = Number(text);
+	if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+	throw new StartError(`${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}.`);
+}
+
+function readChoice<T extends string>(env: NodeJS.ProcessEnv, name: string, choices: readonly T[]): T | undefined {
+	const text = read(env, name);
+	if (text === undefined) return undefined;
+	const choice = choices.find((candidate) => candidate === text);
+	if (choice !== undefined) return choice;
+	throw new StartError(`${name} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}.`);
+}
+
+function readSwitch(env: NodeJS.ProcessEnv, name: string): boolean | undefined {
+	const choice = readChoice(env, name, Object.keys(SWITCH));
+	return choice === undefined ? undefined : SWITCH[choice];
+}
+
+/** The value is not shown: it may hold a password. */
+function readUrl(env: NodeJS.ProcessEnv, name: string): string | undefined {
+	const text = read(env, name);
+	if (text === undefined || /^postgres(ql)?:$/.test(protocolOf(text))) return text;
+	throw new StartError(`${name} must be an address like postgres://user:password@host:5432/database.`);
+}
+
+function protocolOf(text: string): string {
+	return URL.canParse(text) ? new URL(text).protocol : "";
+}

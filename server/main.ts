@@ -1,0 +1,99 @@
+#!/usr/bin/env node
+import { existsSync, readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { UsageError } from "./commands/usage-error.ts";
+import { Fault } from "./domain/faults.ts";
+import { StartError } from "./domain/start-error.ts";
+
+const HELP = `Usage: agent-gateway <command>
+
+  dev                          serve for development, with an embedded Postgres unless DATABASE_URL is set
+  serve                        serve on the Postgres of DATABASE_URL
+  migrate                      bring the database's tables up to date
+  project create <name>        make a project and print its id
+  token create --project <name> [--role read|write|admin] [--name <text>]
+                               make a token (role write by default) and print it, once
+
+  --help, --version
+
+Environment: PORT, HOST, DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_POOLER, DATABASE_POOL_SIZE,
+AGENT_STORE_DATA, LOG_LEVEL, GRAPHIQL; the README explains them.
+`;
+
+/** Each command, by its words; what follows them is its own to read. The code behind is loaded when it is called. */
+const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
+	async dev(args) {
+		parse(args, {});
+		await (await import("./commands/dev.ts")).dev();
+	},
+	async serve(args) {
+		parse(args, {});
+		await (await import("./commands/serve.ts")).serve();
+	},
+	async migrate(args) {
+		parse(args, {});
+		await (await import("./commands/migrate.ts")).runMigrations();
+	},
+	async "project create"(args) {
+		const { positionals } = parse(args, {}, 1);
+		const [name] = positionals;
+		if (name === undefined) throw new UsageError('"project create" needs a name.');
+		await (await import("./commands/access.ts")).runProjectCreate(name);
+	},
+	async "token create"(args) {
+		const text = { type: "string" } as const;
+		const {
+			project,
+			role = "write",
+			name = "command line",
+		} = parse(args, { project: text, role: text, name: text }).values;
+		if (project === undefined) throw new UsageError('"token create" needs --project <name>.');
+		await (await import("./commands/access.ts")).runTokenCreate({ project, role, name });
+	},
+};
+
+function parse<T extends Record<string, { type: "string" }>>(args: string[], options: T, positionals = 0) {
+	try {
+		const parsed = parseArgs({ args, options, allowPositionals: positionals > 0 });
+		if (parsed.positionals.length <= positionals) return parsed;
+	} catch (error) {
+		// The first sentence says what is wrong; what follows is about writing such options differently.
+		throw new UsageError(`${(error as Error).message.split(". ")[0]}.`);
+	}
+	throw new UsageError("Too many arguments.");
+}
+
+async function run(args: string[]): Promise<void> {
+	if (args.length === 0 || args.includes("--help") || args.includes("-h")) {
+		process.stdout.write(HELP);
+		return;
+	}
+	if (args[0] === "--version") {
+		process.stdout.write(`${version()}\n`);
+		return;
+	}
+	for (const words of [1, 2]) {
+		const command = COMMANDS[args.slice(0, words).join(" ")];
+		if (command !== undefined) return command(args.slice(words));
+	}
+	throw new UsageError(`There is no command ${JSON.stringify(args.join(" "))}.`);
+}
+
+/** package.json stands beside `server` in the sources and beside `dist` in the package. */
+function version(): string {
+	const candidates = ["../package.json", "../../package.json"].map((path) => new URL(path, import.meta.url));
+	const file = candidates.find((candidate) => existsSync(candidate));
+	const manifest: { version?: string } = file === undefined ? {} : JSON.parse(readFileSync(file, "utf8"));
+	return manifest.version ?? "unknown";
+}
+
+/** Prints what the operator can mend as one line, and anything else with its stack. */
+function report(error: unknown): number {
+	const usage = error instanceof UsageError;
+	const expected = usage || error instanceof StartError || error instanceof Fault;
+	const text = expected ? error.message : error instanceof Error ? error.stack : String(error);
+	process.stderr.write(`agent-gateway: ${text}${usage ? ' See "agent-gateway --help".' : ""}\n`);
+	return usage ? 2 : 1;
+}
+
+process.exit(await run(process.argv.slice(2)).then(() => 0, report));
