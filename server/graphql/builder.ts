@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../domain/json.ts";
 import type { Context } from "./context.ts";
 import { DateTimeScalar, JSONObjectScalar, JSONScalar } from "./scalars.ts";
 
-interface SchemaTypes {
+export interface SchemaTypes {
 	Context: Context;
 	DefaultFieldNullability: false;
 	DefaultEdgesNullability: false;
