@@ -109,8 +109,8 @@ builder.queryField("messages", (t) =>
 	),
 );
 
-const MessageInputRef = builder.inputType("MessageInput", {
-	description: "A message of appendMessages.",
+export const MessageInputRef = builder.inputType("MessageInput", {
+	description: "A message to be appended.",
 	fields: (t) => ({
 		messageId: t.string({ description: `${ID} Made by the gateway when omitted; give it to make a retry safe.` }),
 		role: t.string({ description: ROLE }),
@@ -127,7 +127,7 @@ interface GivenMessage extends Omit<MessageInput, "messageId" | "payload" | "met
 }
 
 /** The schema cannot tell a required payload from a nullable one, so the check stands here. */
-function withId(field: string, input: GivenMessage): MessageInput {
+export function withId(field: string, input: GivenMessage): MessageInput {
 	const { messageId, payload } = input;
 	if (payload === undefined) throw badRequest(`${field}.payload`, "is required; null is a value (VAL-3)");
 	return { ...input, messageId: messageId ?? newId(), payload } as MessageInput;

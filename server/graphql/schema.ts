@@ -1,5 +1,6 @@
 import { builder } from "./builder.ts";
 import "./conversations.ts";
+import "./history.ts";
 import "./messages.ts";
 import "./viewer.ts";
 

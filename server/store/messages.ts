@@ -88,7 +88,8 @@ async function append(scope: Scope, conversationId: string, drafts: readonly Mes
 	for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
 		try {
 			// Only the first attempt probes. A later one runs into the key itself, for Postgres's own error to report.
-			const inserted = await insert(scope, conversationId, drafts, attempt === 1);
+			const run: Run = (statement, values) => scope.db.write(statement, values);
+			const inserted = await insertMessages(run, scope.identity.projectId, conversationId, drafts, attempt === 1);
 			if (inserted.length > 0) return inOrder(ids, inserted);
 		} catch (error) {
 			if (!isTakenKey(error, "messages")) throw error;
@@ -104,15 +105,23 @@ async function append(scope: Scope, conversationId: string, drafts: readonly Mes
 	throw new Fault("ServiceUnavailable", "The messages were deleted as often as they were appended", { retryAfter: 1 });
 }
 
-async function insert(
-	{ db, identity }: Scope,
+/** Runs a statement alone or in a transaction. */
+type Run = Transaction["query"];
+
+/**
+ * Inserts the messages at the end of the conversation, which it creates where there is none. With `probe`, and any of
+ * the ids taken, it inserts nothing; without, it fails on the key.
+ */
+export async function insertMessages(
+	run: Run,
+	projectId: string,
 	conversationId: string,
 	drafts: readonly MessageDraft[],
 	probe: boolean,
 ): Promise<Message[]> {
 	const column = <Key extends keyof MessageDraft>(key: Key) => drafts.map((draft) => draft[key]);
-	const rows = await db.write<MessageRow>(APPEND, [
-		identity.projectId,
+	const rows = await run<MessageRow>(APPEND, [
+		projectId,
 		conversationId,
 		column("messageId"),
 		column("role"),
@@ -221,6 +230,8 @@ const CLEAR: Statement = {
 	name: "messages_clear",
 	text: `WITH gone AS (
 			DELETE FROM messages WHERE project_id = $1 AND conversation_id = $2 RETURNING message_id
+		), forgotten AS (
+			DELETE FROM history_operations WHERE project_id = $1 AND conversation_id = $2
 		)
 		UPDATE conversations SET leaf_seq = 0, updated_at = greatest(updated_at, clock_timestamp())
 		WHERE project_id = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM gone)`,
@@ -231,8 +242,13 @@ export async function clearMessages({ db, identity, limits }: Scope, input: { co
 	const conversationId = checkId("input.conversationId", input.conversationId, limits.idBytes);
 	await db.transaction(async (transaction) => {
 		const [found] = await transaction.query(LOCK, [identity.projectId, conversationId]);
-		if (found !== undefined) await transaction.query(CLEAR, [identity.projectId, conversationId]);
+		if (found !== undefined) await clearLocked(transaction, identity.projectId, conversationId);
 	});
+}
+
+/** Clears a conversation whose row the transaction has locked; operation ids of its history are forgotten too. */
+export async function clearLocked(transaction: Transaction, projectId: string, conversationId: string): Promise<void> {
+	await transaction.query(CLEAR, [projectId, conversationId]);
 }
 
 async function lockConversationOf(

@@ -85,6 +85,7 @@ CREATE TABLE "history_operations" (
     "digest" BYTEA NOT NULL,
     "result" JSON,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "expires_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "history_operations_pkey" PRIMARY KEY ("project_id","conversation_id","operation_id")
 );
