@@ -8,7 +8,11 @@ const config: CodegenConfig = {
 	generates: {
 		"server/graphql/schema.graphql": { plugins: ["schema-ast"] },
 		"client/generated/operations.ts": {
-			documents: ["client/operations/conversations.graphql", "client/operations/messages.graphql"],
+			documents: [
+				"client/operations/conversations.graphql",
+				"client/operations/history.graphql",
+				"client/operations/messages.graphql",
+			],
 			plugins: ["typescript-operations", "typed-document-node"],
 			config: {
 				scalars: { JSON: "../types.ts#JsonValue", JSONObject: "../types.ts#JsonObject", DateTime: "string" },
