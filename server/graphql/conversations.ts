@@ -1,5 +1,5 @@
 import type { Conversation } from "../domain/conversations.ts";
-import { newId } from "../domain/ids.ts";
+import { checkId, newId } from "../domain/ids.ts";
 import {
 	createConversation,
 	deleteConversation,
@@ -17,7 +17,7 @@ export const ConversationRef = builder.objectRef<Conversation>("Conversation");
 builder.node(ConversationRef, {
 	description: "A conversation of the project: its metadata and times. Its messages are read by `messages`.",
 	id: { resolve: ({ conversationId }) => conversationId, description: "The Relay node id." },
-	loadOne: (id, { loaders }) => loaders.conversation.load(id),
+	loadOne: (id, { loaders, limits }) => loaders.conversation.load(checkId("id", id, limits.idBytes)),
 	isTypeOf: (value) => "metadata" in (value as object) && !("messageId" in (value as object)),
 	fields: (t) => ({
 		conversationId: t.exposeString("conversationId", { description: ID }),
@@ -41,7 +41,8 @@ builder.queryField("conversation", (t) =>
 		nullable: true,
 		description: "One conversation, or null (CONV-2).",
 		args: { conversationId: t.arg.string({ required: true, description: ID }) },
-		resolve: (_root, { conversationId }, { loaders }) => loaders.conversation.load(conversationId),
+		resolve: (_root, { conversationId }, { loaders, limits }) =>
+			loaders.conversation.load(checkId("conversationId", conversationId, limits.idBytes)),
 	}),
 );
 

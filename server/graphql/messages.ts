@@ -1,5 +1,5 @@
 import { badRequest } from "../domain/faults.ts";
-import { newId } from "../domain/ids.ts";
+import { checkId, newId } from "../domain/ids.ts";
 import type { JsonValue } from "../domain/json.ts";
 import type { Message, MessageInput } from "../domain/messages.ts";
 import { listMessages } from "../store/message-pages.ts";
@@ -21,7 +21,7 @@ export const MessageRef = builder.objectRef<Message>("Message");
 builder.node(MessageRef, {
 	description: "A message of a conversation.",
 	id: { resolve: ({ messageId }) => messageId, description: "The Relay node id." },
-	loadOne: (id, { loaders }) => loaders.message.load(id),
+	loadOne: (id, { loaders, limits }) => loaders.message.load(checkId("id", id, limits.idBytes)),
 	isTypeOf: (value) => "messageId" in (value as object),
 	fields: (t) => ({
 		messageId: t.exposeString("messageId", { description: ID }),
@@ -80,7 +80,8 @@ builder.queryField("message", (t) =>
 		nullable: true,
 		description: "One message, or null (MSG-6).",
 		args: { messageId: t.arg.string({ required: true, description: ID }) },
-		resolve: (_root, { messageId }, { loaders }) => loaders.message.load(messageId),
+		resolve: (_root, { messageId }, { loaders, limits }) =>
+			loaders.message.load(checkId("messageId", messageId, limits.idBytes)),
 	}),
 );
 
