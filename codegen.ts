@@ -12,6 +12,7 @@ const config: CodegenConfig = {
 				"client/operations/conversations.graphql",
 				"client/operations/history.graphql",
 				"client/operations/messages.graphql",
+				"client/operations/transcripts.graphql",
 			],
 			plugins: ["typescript-operations", "typed-document-node"],
 			config: {

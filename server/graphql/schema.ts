@@ -2,6 +2,7 @@ import { builder } from "./builder.ts";
 import "./conversations.ts";
 import "./history.ts";
 import "./messages.ts";
+import "./transcripts.ts";
 import "./viewer.ts";
 
 /** The executable schema; building it needs no database. */

@@ -171,13 +171,24 @@ CREATE TABLE "transcripts" (
     "project_id" UUID NOT NULL,
     "project_key" TEXT COLLATE "C" NOT NULL,
     "session_id" TEXT COLLATE "C" NOT NULL,
+    "incarnation" UUID NOT NULL DEFAULT gen_random_uuid(),
     "last_seq" BIGINT NOT NULL DEFAULT 0,
     "mtime" BIGINT,
-    "summary" JSON,
+    "summary" TEXT COLLATE "C",
     "summary_mtime" BIGINT,
+    "summary_seq" BIGINT,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "transcripts_pkey" PRIMARY KEY ("project_id","project_key","session_id")
+);
+
+-- CreateTable
+CREATE TABLE "transcript_clocks" (
+    "project_id" UUID NOT NULL,
+    "project_key" TEXT COLLATE "C" NOT NULL,
+    "last_mtime" BIGINT NOT NULL,
+
+    CONSTRAINT "transcript_clocks_pkey" PRIMARY KEY ("project_id","project_key")
 );
 
 -- CreateTable
@@ -206,9 +217,6 @@ CREATE UNIQUE INDEX "messages_project_id_conversation_id_branch_seq_key" ON "mes
 
 -- CreateIndex
 CREATE INDEX "states_project_id_updated_at_key_idx" ON "states"("project_id", "updated_at" DESC, "key" DESC);
-
--- CreateIndex
-CREATE INDEX "transcripts_project_id_project_key_mtime_idx" ON "transcripts"("project_id", "project_key", "mtime" DESC);
 
 -- CreateIndex
 CREATE UNIQUE INDEX "transcript_entries_uuid_key" ON "transcript_entries"("project_id", "project_key", "session_id", "subpath", "uuid");
@@ -248,6 +256,9 @@ ALTER TABLE "checkpoint_writes" ADD CONSTRAINT "checkpoint_writes_project_id_fke
 
 -- AddForeignKey
 ALTER TABLE "transcripts" ADD CONSTRAINT "transcripts_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("project_id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "transcript_clocks" ADD CONSTRAINT "transcript_clocks_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("project_id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
 ALTER TABLE "transcript_entries" ADD CONSTRAINT "transcript_entries_project_id_project_key_session_id_fkey" FOREIGN KEY ("project_id", "project_key", "session_id") REFERENCES "transcripts"("project_id", "project_key", "session_id") ON DELETE CASCADE ON UPDATE NO ACTION;
