@@ -44,8 +44,9 @@ export function conversationMethods(transport: Transport): Pick<Store, Conversat
 						read: (data) => data.createConversation?.conversation,
 					});
 				} catch (error) {
-					// Nobody else can know an id that was made here, so the row is that of an earlier attempt (rule ERR-4).
-					const isRepeated = isOwnId && call.ambiguous && error instanceof StoreError && error.code === "Conflict";
+					// Only a creation with an id made here goes on after an ambiguous attempt (rule ERR-4), and nobody else can
+					// know that id: the row is that attempt's.
+					const isRepeated = call.ambiguous && error instanceof StoreError && error.code === "Conflict";
 					const created = isRepeated ? await call.send(readConversation(conversationId)) : null;
 					if (created === null) throw error;
 					return created;

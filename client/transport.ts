@@ -171,7 +171,7 @@ async function fetchAnswer(settings: Settings, { url }: Endpoint, init: LooseIni
 		throw networkFailure(url, error);
 	}
 	const type = answer.headers.get("content-type") ?? "";
-	if (answer.status !== 204 && /\bapplication\/(graphql-response\+)?json\b/i.test(type)) return answer;
+	if (/\bapplication\/(graphql-response\+)?json\b/i.test(type)) return answer;
 	// An unread body would keep its connection. Whether that can be cancelled concerns nobody any more.
 	answer.body?.cancel().catch(() => {});
 	throw foreignAnswer(answer);

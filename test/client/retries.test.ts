@@ -8,6 +8,7 @@ import {
 	page,
 	refusal,
 	refused,
+	refusedAtFirst,
 	type Step,
 	scriptedFetch,
 	silence,
@@ -75,6 +76,7 @@ const UNEXECUTED: typeof ALWAYS = [
 /** After these, nobody knows whether the request was executed. */
 const AMBIGUOUS: [string, Step][] = [
 	["a broken connection", broken()],
+	["a connection that breaks at a host's second address", refusedAtFirst("read")],
 	["a proxy's 429", page(429)],
 	["a proxy's 502", page(502)],
 	["a proxy's 503", page(503)],
@@ -84,6 +86,7 @@ const AMBIGUOUS: [string, Step][] = [
 /** After these, it certainly was not. */
 const UNSENT: [string, Step][] = [
 	["a refused connection", refused()],
+	["a connection refused at both addresses of a host", refusedAtFirst("connect")],
 	["the gateway's 429", refusal("TooManyRequests", 429)],
 	["the gateway's 503", refusal("ServiceUnavailable", 503)],
 ];
@@ -288,7 +291,6 @@ describe("over a real socket", () => {
 		let attempts = 0;
 		const fetch = (_: string, init: RequestInit) => {
 			attempts++;
-			// The name has two addresses, so that the failure has several causes.
 			return globalThis.fetch(`http://localhost:${port}/graphql`, init);
 		};
 		const promise = createStore({ url, fetch }).updateMessage({ messageId: "m", payload: 1 });

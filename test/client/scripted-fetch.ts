@@ -55,6 +55,12 @@ export function refused(): Step {
 	return () => Promise.reject(new TypeError("fetch failed", { cause: systemError("ECONNREFUSED", "connect") }));
 }
 
+/** A host with two addresses: the first refuses, the second fails as told. */
+export function refusedAtFirst(second: "connect" | "read"): Step {
+	const errors = [systemError("ECONNREFUSED", "connect"), systemError("ECONNRESET", second)];
+	return () => Promise.reject(new TypeError("fetch failed", { cause: new AggregateError(errors) }));
+}
+
 /** A server that accepts and never answers; it honours the signal, as fetch does. */
 export function silence(): Step {
 	return ({ init: { signal } }) =>
