@@ -11,7 +11,7 @@ import type { CallOptions } from "./types.ts";
 import { VERSION } from "./version.ts";
 
 /** One request to the gateway: a document with one root field (rule ERR-7). */
-export interface Operation<Data, Variables extends object, Result> {
+interface Operation<Data, Variables extends object, Result> {
 	document: TypedQueryDocumentNode<Data, Variables>;
 	/** Captured data: it may be sent several times. */
 	variables: Variables;
@@ -25,7 +25,7 @@ export interface Operation<Data, Variables extends object, Result> {
 }
 
 /** A call of a method: all requests of one call share its deadline. */
-export interface Call {
+interface Call {
 	send<Data, Variables extends object, Result>(operation: Operation<Data, Variables, Result>): Promise<Result>;
 	/** Whether an attempt failed so that nobody knows if it was executed. */
 	readonly ambiguous: boolean;

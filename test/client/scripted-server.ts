@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 
 /** A request as the scripted server received it. */
-export interface Received {
+interface Received {
 	method: string;
 	path: string;
 	headers: IncomingHttpHeaders;
