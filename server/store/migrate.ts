@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url";
 import { reasonOf, StartError } from "../domain/start-error.ts";
 import { type Reader, withSchemaEngine } from "./schema-engine.ts";
 
+/** Prisma's code for tables without a record of migrations. */
+const SCHEMA_NOT_EMPTY = "P3005";
+
 interface Migration {
 	name: string;
 	script: string;
@@ -45,6 +48,9 @@ export async function migrate(url: string, onProgress: (name: string) => void = 
 		return appliedMigrationNames;
 	}).catch((error: unknown) => {
 		if (error instanceof StartError) throw error;
+		if ((error as { code?: unknown }).code === SCHEMA_NOT_EMPTY) {
+			throw new StartError("The database holds tables of something else: give the gateway a database of its own.");
+		}
 		throw new StartError(`The migrations were not applied, and nothing changed: ${reasonOf(error)}`, { cause: error });
 	});
 }

@@ -2,19 +2,21 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
 
-/** A database of its own for a test file, migrated and empty. */
+/** A database of its own for a test file. */
 export interface TestDatabase {
 	url: string;
 	/** Ends what is still connected to it, and removes it. */
 	drop(): Promise<void>;
 }
 
-export async function createDatabase(): Promise<TestDatabase> {
+/** Creates a database with the gateway's tables and no rows; without the tables where `migrated` is false. */
+export async function createDatabase({ migrated = true } = {}): Promise<TestDatabase> {
+	const template = migrated ? inject("templateName") : "template0";
 	const name = `agent_store_${randomUUID().replaceAll("-", "")}`;
 	await withAdmin(async (admin) => {
 		// Postgres refuses two copies of one template at once.
 		await admin.query("SELECT pg_advisory_lock(4711)");
-		await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject("templateName")}`);
+		await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
 	});
 	return {
 		url: Object.assign(new URL(inject("postgresUrl")), { pathname: `/${name}` }).href,
