@@ -9,6 +9,7 @@ const config: CodegenConfig = {
 		"server/graphql/schema.graphql": { plugins: ["schema-ast"] },
 		"client/generated/operations.ts": {
 			documents: [
+				"client/operations/checkpoints.graphql",
 				"client/operations/conversations.graphql",
 				"client/operations/history.graphql",
 				"client/operations/messages.graphql",

@@ -82,6 +82,41 @@ export type CallReplacementInput = {
   replacement: JsonValue;
 };
 
+/** The value of a channel at a version. */
+export type ChannelValueInput = {
+  /** The channel's name: 1 to 1,024 UTF-8 bytes. */
+  channel: string;
+  /** Omitted where the channel is empty at that version. */
+  value?: SerializedValueInput | null | undefined;
+  /** The channel's version: 1 to 256 UTF-8 bytes. */
+  version: string;
+};
+
+/** The version of a channel. */
+export type ChannelVersionInput = {
+  /** The channel's name: 1 to 1,024 UTF-8 bytes. */
+  channel: string;
+  /** The channel's version: 1 to 256 UTF-8 bytes. */
+  version: string;
+};
+
+/** How the client packed the bytes of a value. The gateway never unpacks them. */
+export type CheckpointEncoding =
+  /** Compressed with gzip. */
+  | 'GZIP'
+  /** As the serialiser wrote them. */
+  | 'IDENTITY';
+
+/** What a task wrote to a channel. */
+export type CheckpointWriteInput = {
+  /** The channel's name: 1 to 1,024 UTF-8 bytes. */
+  channel: string;
+  /** Its place among the task's writes. A later write for a negative one replaces, else the first stays. */
+  idx: number;
+  /** What it wrote. */
+  value: SerializedValueInput;
+};
+
 /** Of clearHistory. */
 export type ClearHistoryInput = {
   /** The conversation's id: 1 to 256 UTF-8 bytes (VAL-1). */
@@ -102,6 +137,12 @@ export type CreateConversationInput = {
   conversationId?: string | null | undefined;
   /** A title, tags and the like; at most 1 MiB. {} when omitted. */
   metadata?: JsonObject | null | undefined;
+};
+
+/** Of deleteCheckpointThread. */
+export type DeleteCheckpointThreadInput = {
+  /** The thread's id: 1 to 256 UTF-8 bytes (VAL-1). A thread is not a conversation. */
+  threadId: string;
 };
 
 /** Of deleteConversation. */
@@ -155,6 +196,54 @@ export type PopHistoryInput = {
   operationId: string;
 };
 
+/** Of pruneCheckpointThread. */
+export type PruneCheckpointThreadInput = {
+  /** How many checkpoints of each namespace stay: at least 1. */
+  keep: number;
+  /** The thread's id: 1 to 256 UTF-8 bytes (VAL-1). A thread is not a conversation. */
+  threadId: string;
+};
+
+/** Of putCheckpoint. */
+export type PutCheckpointInput = {
+  /** The versions of all its channels. */
+  channelVersions: Array<ChannelVersionInput>;
+  /** The checkpoint itself, without the values of its channels. */
+  checkpoint: SerializedValueInput;
+  /** The checkpoint's id: 1 to 256 UTF-8 bytes. The greatest, compared bytewise, is the latest. */
+  checkpointId: string;
+  /** The namespace, empty for the graph itself: at most 1,024 UTF-8 bytes. */
+  checkpointNs?: string | null | undefined;
+  /** The version of the checkpoint's format. */
+  format: number;
+  /** Its metadata, exactly. */
+  metadata: SerializedValueInput;
+  /** Its metadata as far as they are JSON: what the filter of a list compares with. */
+  metadataJson?: JsonObject | null | undefined;
+  /** The checkpoint that it follows. */
+  parentCheckpointId?: string | null | undefined;
+  /** The thread's id: 1 to 256 UTF-8 bytes (VAL-1). A thread is not a conversation. */
+  threadId: string;
+  /** The values of the channels that changed. A value is stored once per version: the first stays. */
+  values: Array<ChannelValueInput>;
+};
+
+/** Of putCheckpointWrites. */
+export type PutCheckpointWritesInput = {
+  /** The checkpoint after which was written. */
+  checkpointId: string;
+  /** The namespace, empty for the graph itself: at most 1,024 UTF-8 bytes. */
+  checkpointNs?: string | null | undefined;
+  /** The id of the task that wrote: 1 to 256 UTF-8 bytes. */
+  taskId: string;
+  /** The task's place in its step: at most 1,024 UTF-8 bytes; empty when omitted. */
+  taskPath?: string | null | undefined;
+  /** The thread's id: 1 to 256 UTF-8 bytes (VAL-1). A thread is not a conversation. */
+  threadId: string;
+  /** What the task wrote. */
+  writes: Array<CheckpointWriteInput>;
+};
+
 /** Of replaceHistory. */
 export type ReplaceHistoryInput = {
   /** The conversation's id: 1 to 256 UTF-8 bytes (VAL-1). */
@@ -163,6 +252,16 @@ export type ReplaceHistoryInput = {
   messages: Array<MessageInput>;
   /** Fixed before the first attempt, 1 to 256 UTF-8 bytes: the same id with the same arguments changes nothing twice, with others it is a Conflict. Forgotten when the conversation is cleared or deleted, or after an hour. */
   operationId: string;
+};
+
+/** A value as the client's serialiser wrote it. */
+export type SerializedValueInput = {
+  /** The bytes in base64. */
+  data: string;
+  /** How the bytes are packed; IDENTITY when omitted. */
+  encoding?: CheckpointEncoding | null | undefined;
+  /** What the client's serialiser calls the type of the bytes; at most 256 UTF-8 bytes. */
+  type: string;
 };
 
 /** Of setTranscriptSummary. */
@@ -198,6 +297,72 @@ export type UpdateMessageInput = {
   /** The application's own kind of message; at most 256 UTF-8 bytes, never interpreted (VAL-2). null clears it. */
   type?: string | null | undefined;
 };
+
+export type SerializedFieldsFragment = { type: string, encoding: CheckpointEncoding, data: string };
+
+export type WriteFieldsFragment = { taskId: string, channel: string, value: { type: string, encoding: CheckpointEncoding, data: string } };
+
+export type CheckpointFieldsFragment = { threadId: string, checkpointNs: string, checkpointId: string, parentCheckpointId: string | null, checkpoint: { type: string, encoding: CheckpointEncoding, data: string }, metadata: { type: string, encoding: CheckpointEncoding, data: string }, values: Array<{ channel: string, value: { type: string, encoding: CheckpointEncoding, data: string } }>, writes: Array<{ taskId: string, channel: string, value: { type: string, encoding: CheckpointEncoding, data: string } }>, sends: Array<{ type: string, encoding: CheckpointEncoding, data: string }> };
+
+export type CheckpointQueryVariables = Exact<{
+  threadId: string;
+  checkpointNs?: string | null | undefined;
+  checkpointId?: string | null | undefined;
+}>;
+
+
+export type CheckpointQuery = { checkpoint: { threadId: string, checkpointNs: string, checkpointId: string, parentCheckpointId: string | null, checkpoint: { type: string, encoding: CheckpointEncoding, data: string }, metadata: { type: string, encoding: CheckpointEncoding, data: string }, values: Array<{ channel: string, value: { type: string, encoding: CheckpointEncoding, data: string } }>, writes: Array<{ taskId: string, channel: string, value: { type: string, encoding: CheckpointEncoding, data: string } }>, sends: Array<{ type: string, encoding: CheckpointEncoding, data: string }> } | null };
+
+export type CheckpointsQueryVariables = Exact<{
+  threadId?: string | null | undefined;
+  checkpointNs?: string | null | undefined;
+  checkpointId?: string | null | undefined;
+  beforeCheckpointId?: string | null | undefined;
+  filter?: JsonObject | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type CheckpointsQuery = { checkpoints: { nodes: Array<{ threadId: string, checkpointNs: string, checkpointId: string, parentCheckpointId: string | null, checkpoint: { type: string, encoding: CheckpointEncoding, data: string }, metadata: { type: string, encoding: CheckpointEncoding, data: string }, values: Array<{ channel: string, value: { type: string, encoding: CheckpointEncoding, data: string } }>, writes: Array<{ taskId: string, channel: string, value: { type: string, encoding: CheckpointEncoding, data: string } }>, sends: Array<{ type: string, encoding: CheckpointEncoding, data: string }> }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+
+export type ChannelHistoriesQueryVariables = Exact<{
+  threadId: string;
+  checkpointNs?: string | null | undefined;
+  checkpointId?: string | null | undefined;
+  channels: Array<string> | string;
+}>;
+
+
+export type ChannelHistoriesQuery = { channelHistories: Array<{ channel: string, writes: Array<{ taskId: string, channel: string, value: { type: string, encoding: CheckpointEncoding, data: string } }>, seed: { type: string, encoding: CheckpointEncoding, data: string } | null }> | null };
+
+export type PutCheckpointMutationVariables = Exact<{
+  input: PutCheckpointInput;
+}>;
+
+
+export type PutCheckpointMutation = { putCheckpoint: { checkpointId: string } | null };
+
+export type PutCheckpointWritesMutationVariables = Exact<{
+  input: PutCheckpointWritesInput;
+}>;
+
+
+export type PutCheckpointWritesMutation = { putCheckpointWrites: { checkpointId: string } | null };
+
+export type DeleteCheckpointThreadMutationVariables = Exact<{
+  input: DeleteCheckpointThreadInput;
+}>;
+
+
+export type DeleteCheckpointThreadMutation = { deleteCheckpointThread: { threadId: string } | null };
+
+export type PruneCheckpointThreadMutationVariables = Exact<{
+  input: PruneCheckpointThreadInput;
+}>;
+
+
+export type PruneCheckpointThreadMutation = { pruneCheckpointThread: { removed: number } | null };
 
 export type ConversationFieldsFragment = { conversationId: string, metadata: JsonObject, createdAt: string, updatedAt: string };
 
@@ -402,8 +567,18 @@ export type DeleteTranscriptMutationVariables = Exact<{
 
 export type DeleteTranscriptMutation = { deleteTranscript: { sessionId: string } | null };
 
+export const SerializedFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"SerializedFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"SerializedValue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"encoding"}},{"kind":"Field","name":{"kind":"Name","value":"data"}}]}}]} as unknown as DocumentNode<SerializedFieldsFragment, unknown>;
+export const WriteFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"WriteFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"CheckpointWrite"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"taskId"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"value"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"SerializedFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"SerializedValue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"encoding"}},{"kind":"Field","name":{"kind":"Name","value":"data"}}]}}]} as unknown as DocumentNode<WriteFieldsFragment, unknown>;
+export const CheckpointFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CheckpointFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Checkpoint"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"threadId"}},{"kind":"Field","name":{"kind":"Name","value":"checkpointNs"}},{"kind":"Field","name":{"kind":"Name","value":"checkpointId"}},{"kind":"Field","name":{"kind":"Name","value":"parentCheckpointId"}},{"kind":"Field","name":{"kind":"Name","value":"checkpoint"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"metadata"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"values"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"value"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"writes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"WriteFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"sends"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"SerializedFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"SerializedValue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"encoding"}},{"kind":"Field","name":{"kind":"Name","value":"data"}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"WriteFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"CheckpointWrite"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"taskId"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"value"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}}]} as unknown as DocumentNode<CheckpointFieldsFragment, unknown>;
 export const ConversationFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ConversationFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Conversation"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"conversationId"}},{"kind":"Field","name":{"kind":"Name","value":"metadata"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"updatedAt"}}]}}]} as unknown as DocumentNode<ConversationFieldsFragment, unknown>;
 export const MessageFieldsFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"MessageFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Message"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"messageId"}},{"kind":"Field","name":{"kind":"Name","value":"conversationId"}},{"kind":"Field","name":{"kind":"Name","value":"seq"}},{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"payload"}},{"kind":"Field","name":{"kind":"Name","value":"metadata"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"updatedAt"}}]}}]} as unknown as DocumentNode<MessageFieldsFragment, unknown>;
+export const CheckpointDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Checkpoint"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"threadId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"checkpointNs"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"checkpointId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"checkpoint"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"threadId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"threadId"}}},{"kind":"Argument","name":{"kind":"Name","value":"checkpointNs"},"value":{"kind":"Variable","name":{"kind":"Name","value":"checkpointNs"}}},{"kind":"Argument","name":{"kind":"Name","value":"checkpointId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"checkpointId"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"CheckpointFields"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"SerializedFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"SerializedValue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"encoding"}},{"kind":"Field","name":{"kind":"Name","value":"data"}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"WriteFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"CheckpointWrite"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"taskId"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"value"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CheckpointFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Checkpoint"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"threadId"}},{"kind":"Field","name":{"kind":"Name","value":"checkpointNs"}},{"kind":"Field","name":{"kind":"Name","value":"checkpointId"}},{"kind":"Field","name":{"kind":"Name","value":"parentCheckpointId"}},{"kind":"Field","name":{"kind":"Name","value":"checkpoint"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"metadata"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"values"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"value"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"writes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"WriteFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"sends"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}}]} as unknown as DocumentNode<CheckpointQuery, CheckpointQueryVariables>;
+export const CheckpointsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Checkpoints"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"threadId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"checkpointNs"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"checkpointId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"beforeCheckpointId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"JSONObject"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"checkpoints"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"threadId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"threadId"}}},{"kind":"Argument","name":{"kind":"Name","value":"checkpointNs"},"value":{"kind":"Variable","name":{"kind":"Name","value":"checkpointNs"}}},{"kind":"Argument","name":{"kind":"Name","value":"checkpointId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"checkpointId"}}},{"kind":"Argument","name":{"kind":"Name","value":"beforeCheckpointId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"beforeCheckpointId"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"CheckpointFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"SerializedFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"SerializedValue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"encoding"}},{"kind":"Field","name":{"kind":"Name","value":"data"}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"WriteFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"CheckpointWrite"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"taskId"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"value"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"CheckpointFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Checkpoint"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"threadId"}},{"kind":"Field","name":{"kind":"Name","value":"checkpointNs"}},{"kind":"Field","name":{"kind":"Name","value":"checkpointId"}},{"kind":"Field","name":{"kind":"Name","value":"parentCheckpointId"}},{"kind":"Field","name":{"kind":"Name","value":"checkpoint"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"metadata"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"values"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"value"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"writes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"WriteFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"sends"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}}]} as unknown as DocumentNode<CheckpointsQuery, CheckpointsQueryVariables>;
+export const ChannelHistoriesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ChannelHistories"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"threadId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"checkpointNs"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"checkpointId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"channels"}},"type":{"kind":"NonNullType","type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"channelHistories"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"threadId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"threadId"}}},{"kind":"Argument","name":{"kind":"Name","value":"checkpointNs"},"value":{"kind":"Variable","name":{"kind":"Name","value":"checkpointNs"}}},{"kind":"Argument","name":{"kind":"Name","value":"checkpointId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"checkpointId"}}},{"kind":"Argument","name":{"kind":"Name","value":"channels"},"value":{"kind":"Variable","name":{"kind":"Name","value":"channels"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"writes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"WriteFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"seed"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"SerializedFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"SerializedValue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"type"}},{"kind":"Field","name":{"kind":"Name","value":"encoding"}},{"kind":"Field","name":{"kind":"Name","value":"data"}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"WriteFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"CheckpointWrite"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"taskId"}},{"kind":"Field","name":{"kind":"Name","value":"channel"}},{"kind":"Field","name":{"kind":"Name","value":"value"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"SerializedFields"}}]}}]}}]} as unknown as DocumentNode<ChannelHistoriesQuery, ChannelHistoriesQueryVariables>;
+export const PutCheckpointDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"PutCheckpoint"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"PutCheckpointInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"putCheckpoint"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"checkpointId"}}]}}]}}]} as unknown as DocumentNode<PutCheckpointMutation, PutCheckpointMutationVariables>;
+export const PutCheckpointWritesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"PutCheckpointWrites"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"PutCheckpointWritesInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"putCheckpointWrites"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"checkpointId"}}]}}]}}]} as unknown as DocumentNode<PutCheckpointWritesMutation, PutCheckpointWritesMutationVariables>;
+export const DeleteCheckpointThreadDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"DeleteCheckpointThread"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"DeleteCheckpointThreadInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deleteCheckpointThread"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"threadId"}}]}}]}}]} as unknown as DocumentNode<DeleteCheckpointThreadMutation, DeleteCheckpointThreadMutationVariables>;
+export const PruneCheckpointThreadDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"PruneCheckpointThread"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"PruneCheckpointThreadInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pruneCheckpointThread"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"removed"}}]}}]}}]} as unknown as DocumentNode<PruneCheckpointThreadMutation, PruneCheckpointThreadMutationVariables>;
 export const ConversationDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Conversation"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"conversationId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"conversation"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"conversationId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"conversationId"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ConversationFields"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ConversationFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Conversation"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"conversationId"}},{"kind":"Field","name":{"kind":"Name","value":"metadata"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"updatedAt"}}]}}]} as unknown as DocumentNode<ConversationQuery, ConversationQueryVariables>;
 export const ConversationsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Conversations"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"conversations"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ConversationFields"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ConversationFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Conversation"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"conversationId"}},{"kind":"Field","name":{"kind":"Name","value":"metadata"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"updatedAt"}}]}}]} as unknown as DocumentNode<ConversationsQuery, ConversationsQueryVariables>;
 export const CreateConversationDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateConversation"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateConversationInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createConversation"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"conversation"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ConversationFields"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ConversationFields"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Conversation"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"conversationId"}},{"kind":"Field","name":{"kind":"Name","value":"metadata"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"updatedAt"}}]}}]} as unknown as DocumentNode<CreateConversationMutation, CreateConversationMutationVariables>;

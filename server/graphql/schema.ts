@@ -1,4 +1,5 @@
 import { builder } from "./builder.ts";
+import "./checkpoints.ts";
 import "./conversations.ts";
 import "./history.ts";
 import "./messages.ts";

@@ -122,6 +122,9 @@ CREATE TABLE "checkpoints" (
     "checkpoint_ns" TEXT COLLATE "C" NOT NULL,
     "checkpoint_id" TEXT COLLATE "C" NOT NULL,
     "parent_checkpoint_id" TEXT COLLATE "C",
+    "format" INTEGER NOT NULL,
+    "channels" TEXT[] COLLATE "C",
+    "versions" TEXT[] COLLATE "C",
     "type" TEXT COLLATE "C" NOT NULL,
     "encoding" TEXT COLLATE "C" NOT NULL,
     "data" BYTEA NOT NULL,
@@ -129,7 +132,7 @@ CREATE TABLE "checkpoints" (
     "metadata_encoding" TEXT COLLATE "C" NOT NULL,
     "metadata" BYTEA NOT NULL,
     "metadata_json" JSON NOT NULL,
-    "channel_versions" JSON NOT NULL,
+    "metadata_terms" TEXT[] COLLATE "C",
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "checkpoints_pkey" PRIMARY KEY ("project_id","thread_id","checkpoint_ns","checkpoint_id")
@@ -142,8 +145,8 @@ CREATE TABLE "checkpoint_blobs" (
     "checkpoint_ns" TEXT COLLATE "C" NOT NULL,
     "channel" TEXT COLLATE "C" NOT NULL,
     "version" TEXT COLLATE "C" NOT NULL,
-    "type" TEXT COLLATE "C" NOT NULL,
-    "encoding" TEXT COLLATE "C" NOT NULL,
+    "type" TEXT COLLATE "C",
+    "encoding" TEXT COLLATE "C",
     "data" BYTEA,
 
     CONSTRAINT "checkpoint_blobs_pkey" PRIMARY KEY ("project_id","thread_id","checkpoint_ns","channel","version")
@@ -217,6 +220,9 @@ CREATE UNIQUE INDEX "messages_project_id_conversation_id_branch_seq_key" ON "mes
 
 -- CreateIndex
 CREATE INDEX "states_project_id_updated_at_key_idx" ON "states"("project_id", "updated_at" DESC, "key" DESC);
+
+-- CreateIndex
+CREATE INDEX "checkpoints_project_id_checkpoint_id_thread_id_checkpoint_n_idx" ON "checkpoints"("project_id", "checkpoint_id", "thread_id", "checkpoint_ns");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "transcript_entries_uuid_key" ON "transcript_entries"("project_id", "project_key", "session_id", "subpath", "uuid");
