@@ -12,7 +12,15 @@ export function documentLimits(limits: Limits, options: { introspection: boolean
 		maxAliasesPlugin({ n: limits.documentAliases }),
 		{
 			onParse({ setParseFn }) {
-				setParseFn((source, parseOptions) => parse(source, { ...parseOptions, maxTokens: limits.documentTokens }));
+				setParseFn((source, parseOptions) => {
+					try {
+						return parse(source, { ...parseOptions, maxTokens: limits.documentTokens });
+					} catch (error) {
+						// The parser recurses, and may run out of stack before it has counted the tokens.
+						if (!(error instanceof RangeError)) throw error;
+						throw new GraphQLError("Syntax Error: The document is nested too deeply. Parsing aborted.");
+					}
+				});
 			},
 			onValidate({ addValidationRule }) {
 				addValidationRule(maxRootFields(limits.documentRootFields));

@@ -40,9 +40,10 @@ function literalToJson(node: ValueNode, variables?: Variables): JsonValue {
 		case Kind.INT:
 		case Kind.FLOAT:
 			if (isExactNumber(node.value)) return Number(node.value);
-			throw new GraphQLError(`The number ${node.value} would change its value; send it as a string (VAL-10)`, {
-				nodes: node,
-			});
+			throw new GraphQLError(
+				`The number ${node.value.slice(0, 60)} would change its value; send it as a string (VAL-10)`,
+				{ nodes: node },
+			);
 		case Kind.LIST:
 			return node.values.map((value) => literalToJson(value, variables));
 		case Kind.OBJECT:
