@@ -29,6 +29,9 @@ export interface Transaction {
 
 const ATTEMPTS = 3;
 
+/** What pg-pool says, without a code, when all connections stayed in use; every other failure is one to connect. */
+const WAITED_TOO_LONG = "timeout exceeded when trying to connect";
+
 /** The one pool of the process: hot statements run on it as SQL, administration through Prisma. */
 export class Database {
 	readonly prisma: PrismaClient;
@@ -50,6 +53,9 @@ export class Database {
 			...(this.#named ? { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs } : {}),
 		});
 		this.#pool.on("error", onIdleError);
+		// A connection that breaks while it is in use rejects its statement and emits an error besides; without a
+		// listener of its own, that would end the process.
+		this.#pool.on("connect", (client) => client.on("error", () => {}));
 		this.prisma = new PrismaClient({ adapter: new PrismaPg(this.#pool) });
 	}
 
@@ -122,8 +128,7 @@ export class Database {
 		try {
 			return await this.#pool.connect();
 		} catch (error) {
-			const busy = this.#pool.totalCount >= (this.#pool.options.max ?? 0) && this.#pool.idleCount === 0;
-			throw busy ? overloaded() : unreachable(error);
+			throw error instanceof Error && error.message === WAITED_TOO_LONG ? overloaded() : unreachable(error);
 		}
 	}
 }
