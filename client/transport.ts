@@ -11,7 +11,7 @@ import type { CallOptions } from "./types.ts";
 import { VERSION } from "./version.ts";
 
 /** One request to the gateway: a document with one root field (rule ERR-7). */
-interface Operation<Data, Variables extends object, Result> {
+export interface Operation<Data, Variables extends object, Result> {
 	document: TypedQueryDocumentNode<Data, Variables>;
 	/** Captured data: it may be sent several times. */
 	variables: Variables;
