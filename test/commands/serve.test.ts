@@ -1,0 +1,124 @@
+import { createStore } from "@iga-pages/agent/store";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createDatabase } from "../support/database.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { runGateway, startGatewayProcess } from "../support/gateway-process.ts";
+
+async function database(options?: { migrated: boolean }): Promise<{ DATABASE_URL: string }> {
+	const { url, drop } = await createDatabase(options);
+	onTestFinished(drop);
+	return { DATABASE_URL: url };
+}
+
+describe("agent-gateway serve", () => {
+	it("serves a database that was set up by the commands", async () => {
+		const env = await database({ migrated: false });
+		expect(await runGateway(["migrate"], env)).toMatchObject({ code: 0, stderr: "" });
+		expect(await runGateway(["project", "create", "notes"], env)).toMatchObject({ code: 0, stderr: "" });
+		const { stdout } = await runGateway(["token", "create", "--project", "notes"], env);
+		const gateway = await startGatewayProcess("serve", env);
+		onTestFinished(gateway.stop);
+		const store = createStore({ url: gateway.url, token: stdout.trim() });
+		await store.appendMessage({ conversationId: "c", payload: "kept" });
+		expect((await store.listMessages({ conversationId: "c" })).items).toHaveLength(1);
+		gateway.signal("SIGTERM");
+		expect(await gateway.ended).toBe(0);
+	});
+
+	it("shows no explorer unless GRAPHIQL is on", async () => {
+		const env = await database();
+		await runGateway(["project", "create", "notes"], env);
+		await runGateway(["token", "create", "--project", "notes"], env);
+		const page = async (settings: Record<string, string>) => {
+			const gateway = await startGatewayProcess("serve", { ...env, ...settings });
+			const answer = await fetch(gateway.url, { headers: { accept: "text/html" } });
+			await gateway.stop();
+			return answer.headers.get("content-type") ?? "";
+		};
+		expect(await page({})).not.toContain("text/html");
+		expect(await page({ GRAPHIQL: "on" })).toContain("text/html");
+	});
+
+	it("refuses to start without DATABASE_URL", async () => {
+		expect(await runGateway(["serve"])).toEqual({
+			code: 1,
+			stdout: "",
+			stderr:
+				'agent-gateway: "serve" needs DATABASE_URL, the address of a Postgres ≥ 14: set it, or try the gateway without one by "agent-gateway dev".\n',
+		});
+	});
+
+	it("refuses a database that lacks migrations, naming them and the command", async () => {
+		const { code, stderr } = await runGateway(["serve"], await database({ migrated: false }));
+		expect(stderr).toMatch(
+			/^agent-gateway: The database lacks the migrations \d+_init.*: run "agent-gateway migrate" first\.\n$/,
+		);
+		expect(code).toBe(1);
+	});
+
+	it("ISO-3: refuses a database without any token", async () => {
+		const { code, stderr } = await runGateway(["serve"], await database());
+		expect(stderr).toMatch(
+			/^agent-gateway: There is no token, .+ "agent-gateway token create --project <name>" first\.\n$/,
+		);
+		expect(code).toBe(1);
+	});
+
+	it("says in one line that the database cannot be reached, without its password", async () => {
+		const env = { DATABASE_URL: "postgres://someone:hush@127.0.0.1:1/notes" };
+		const { code, stderr } = await runGateway(["serve"], env);
+		expect(stderr).toBe(
+			"agent-gateway: Cannot use the database notes on 127.0.0.1 (connect ECONNREFUSED 127.0.0.1:1): check DATABASE_URL and that Postgres runs.\n",
+		);
+		expect(code).toBe(1);
+	});
+});
+
+describe("project create and token create", () => {
+	it("ISO-1: print what leads into the project alone", async () => {
+		const env = await database();
+		for (const project of ["one", "two"]) await runGateway(["project", "create", project], env);
+		const tokens: string[] = [];
+		for (const project of ["one", "two"]) {
+			tokens.push((await runGateway(["token", "create", "--project", project], env)).stdout.trim());
+		}
+		const gateway = await startGatewayProcess("serve", env);
+		onTestFinished(gateway.stop);
+		const [one, two] = tokens.map((token) => createStore({ url: gateway.url, token }));
+		await one!.createConversation({ conversationId: "c" });
+		expect(await two!.getConversation({ conversationId: "c" })).toBeNull();
+	});
+
+	it("makes a token that may only read", async () => {
+		const env = await database();
+		await runGateway(["project", "create", "notes"], env);
+		const { stdout } = await runGateway(["token", "create", "--project", "notes", "--role", "read"], env);
+		const gateway = await startGatewayProcess("serve", env);
+		onTestFinished(gateway.stop);
+		const store = createStore({ url: gateway.url, token: stdout.trim() });
+		expect(await store.listConversations()).toEqual({ items: [], nextCursor: null });
+		await expect(store.createConversation()).rejects.toMatchObject({ code: "Forbidden", status: 403 });
+	});
+
+	it("refuse a project that exists, and one that does not", async () => {
+		const env = await database();
+		await runGateway(["project", "create", "notes"], env);
+		expect(await runGateway(["project", "create", "notes"], env)).toEqual({
+			code: 1,
+			stdout: "",
+			stderr: 'agent-gateway: Project "notes" exists already\n',
+		});
+		expect(await runGateway(["token", "create", "--project", "other"], env)).toMatchObject({
+			code: 1,
+			stdout: "",
+			stderr: expect.stringMatching(/^agent-gateway: There is no project "other": .+\n$/),
+		});
+	});
+
+	it("use the embedded Postgres where DATABASE_URL is unset", async () => {
+		const env = { AGENT_STORE_DATA: await temporaryFolder() };
+		expect((await runGateway(["project", "create", "notes"], env)).stdout).toMatch(/^[0-9a-f-]{36}\n$/);
+		expect(await runGateway(["token", "create", "--project", "notes"], env)).toMatchObject({ code: 0, stderr: "" });
+		expect((await runGateway(["migrate"], env)).stdout).toBe("The database is up to date.\n");
+	});
+});
