@@ -1,0 +1,69 @@
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import type { SerializedFieldsFragment, SerializedValueInput } from "../generated/operations.ts";
+import { captureJson } from "../json.ts";
+import type { JsonObject } from "../types.ts";
+
+/** What turns values into bytes and back; the framework brings one. */
+export type Serializer = BaseCheckpointSaver["serde"];
+
+/** Shorter values gain nothing from compression. */
+const COMPRESSED_FROM_BYTES = 1_024;
+
+/** Serialises a value, at the call and not later, and packs its bytes for the way. */
+export async function packValue(serde: Serializer, value: unknown): Promise<SerializedValueInput> {
+	const [type, bytes] = await serde.dumpsTyped(value);
+	if (bytes.byteLength >= COMPRESSED_FROM_BYTES) {
+		const packed = await pipe(bytes, new CompressionStream("gzip"));
+		if (packed.byteLength < bytes.byteLength) return { type, encoding: "GZIP", data: toBase64(packed) };
+	}
+	return { type, encoding: "IDENTITY", data: toBase64(bytes) };
+}
+
+/** The value that `packValue` packed. */
+export async function unpackValue(serde: Serializer, value: SerializedFieldsFragment): Promise<unknown> {
+	const bytes = fromBase64(value.data);
+	const unpacked = value.encoding === "GZIP" ? await pipe(bytes, new DecompressionStream("gzip")) : bytes;
+	return serde.loadsTyped(value.type, unpacked);
+}
+
+/**
+ * The top-level entries of an object that are JSON: what the gateway can show and filter by. Metadata are kept whole
+ * elsewhere, so that an entry that JSON cannot hold is only missing here.
+ */
+export function projectJson(field: string, source: object | undefined): JsonObject {
+	return Object.fromEntries(
+		Object.entries(source ?? {}).flatMap(([key, value]) => {
+			try {
+				const json = captureJson(field, JSON.parse(JSON.stringify(value)));
+				return json === undefined ? [] : [[key, json.value]];
+			} catch {
+				return [];
+			}
+		}),
+	);
+}
+
+async function pipe(bytes: Uint8Array, through: CompressionStream | DecompressionStream): Promise<Uint8Array> {
+	const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(through);
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Of characters that `String.fromCharCode` takes as arguments. */
+const CHUNK = 0x8000;
+
+function toBase64(bytes: Uint8Array): string {
+	const { Buffer } = globalThis;
+	if (Buffer !== undefined) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+	let text = "";
+	for (let start = 0; start < bytes.length; start += CHUNK) {
+		text += String.fromCharCode(...bytes.subarray(start, start + CHUNK));
+	}
+	return btoa(text);
+}
+
+/** A plain array, not Node's Buffer, which a value that is bytes itself would be handed out as. */
+function fromBase64(text: string): Uint8Array {
+	const { Buffer } = globalThis;
+	if (Buffer !== undefined) return new Uint8Array(Buffer.from(text, "base64"));
+	return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
