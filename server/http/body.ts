@@ -43,20 +43,37 @@ export class BodyReader {
 		if (Number(request.headers.get("content-length") ?? 0) > requestBytes) throw tooLarge("body", requestBytes);
 		const chunks: Uint8Array[] = [];
 		let bytes = 0;
-		for await (const chunk of request.body ?? []) {
-			bytes += chunk.byteLength;
-			if (bytes > requestBytes) throw tooLarge("body", requestBytes);
-			reserve(chunk.byteLength);
-			if (this.#inFlight > requestBytesInFlight) {
-				throw new Fault("TooManyRequests", "Too many bytes are being worked on; try again later", { retryAfter: 1 });
+		// Not `for await`: leaving such a loop destroys the connection, and the refusal would never arrive.
+		const body = request.body?.[Symbol.asyncIterator]();
+		for (let part = await body?.next(); part?.done === false; part = await body?.next()) {
+			bytes += part.value.byteLength;
+			reserve(part.value.byteLength);
+			const refusal =
+				bytes > requestBytes
+					? tooLarge("body", requestBytes)
+					: this.#inFlight > requestBytesInFlight
+						? new Fault("TooManyRequests", "Too many bytes are being worked on; try again later", { retryAfter: 1 })
+						: undefined;
+			if (refusal !== undefined) {
+				void discard(body!);
+				throw refusal;
 			}
-			chunks.push(chunk);
+			chunks.push(part.value);
 		}
 		try {
 			return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
 		} catch (cause) {
 			throw new Fault("BadRequest", "body: must be UTF-8", { cause });
 		}
+	}
+}
+
+/** Reads what is left of a refused body and keeps nothing of it, so that the client comes to read the answer. */
+async function discard(body: AsyncIterator<Uint8Array>): Promise<void> {
+	try {
+		while (!(await body.next()).done);
+	} catch {
+		// The client has left.
 	}
 }
 
