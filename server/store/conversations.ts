@@ -55,12 +55,12 @@ export async function getConversations(
 	return conversationIds.map((id) => found.get(id) ?? null);
 }
 
-// The running sum ends a page at a number of bytes, but never before its first row (rule VAL-7).
+// The running sum keeps a page within a number of bytes, except that it has at least one row (rule VAL-7).
 const LIST: Statement = {
 	name: "conversations_list",
 	text: `SELECT ${COLUMNS}, fetched FROM (
 			SELECT *, count(*) OVER () AS fetched, row_number() OVER newest AS position,
-				sum(octet_length(metadata::text)) OVER newest - octet_length(metadata::text) AS bytes_before
+				sum(octet_length(metadata::text)) OVER newest AS bytes_so_far
 			FROM (
 				SELECT conversation_id, metadata, created_at, updated_at FROM conversations
 				WHERE project_id = $1
@@ -69,7 +69,7 @@ const LIST: Statement = {
 			) AS candidates
 			WINDOW newest AS (ORDER BY updated_at DESC, conversation_id DESC)
 		) AS page
-		WHERE position = 1 OR (position <= $4::int AND bytes_before < $5::bigint)
+		WHERE position = 1 OR (position <= $4::int AND bytes_so_far <= $5::bigint)
 		ORDER BY position`,
 };
 
@@ -116,7 +116,8 @@ export async function updateConversation(
 	const { db, identity, limits } = scope;
 	const conversationId = checkId("input.conversationId", input.conversationId, limits.idBytes);
 	const patch = checkObject("input.metadata", input.metadata);
-	encodeMetadata(patch, limits);
+	// What the patch adds must fit; the nulls, which remove keys, do not count.
+	encodeMetadata(mergeMetadata({}, patch), limits);
 	if (Object.keys(patch).length === 0) {
 		const [conversation] = await getConversations(scope, [conversationId]);
 		return conversation ?? missing(conversationId);

@@ -18,7 +18,7 @@ export interface MessagePageInput {
 const BRANCH = 0;
 
 // Each conversation is read by its own index range, up to the last seq that the same snapshot shows; so a page costs
-// what it returns. The running sum ends it at a number of bytes, but never before its first row (rule VAL-7).
+// what it returns. The running sum keeps it within a number of bytes, except that it has at least one row (rule VAL-7).
 function list(order: Order): Statement {
 	const [direction, start] =
 		order === "asc"
@@ -34,7 +34,7 @@ function list(order: Order): Statement {
 				SELECT ${messageColumns("candidate")}, candidate.position, candidate.fetched
 				FROM (
 					SELECT *, count(*) OVER () AS fetched, row_number() OVER walk AS position,
-						sum(bytes) OVER walk - bytes AS bytes_before
+						sum(bytes) OVER walk AS bytes_so_far
 					FROM (
 						SELECT * FROM messages m
 						WHERE m.project_id = $1 AND m.conversation_id = c.conversation_id AND m.branch = ${BRANCH}
@@ -44,7 +44,7 @@ function list(order: Order): Statement {
 					) AS read
 					WINDOW walk AS (ORDER BY seq ${direction})
 				) AS candidate
-				WHERE position = 1 OR (position <= $5::int AND bytes_before < $6::bigint)
+				WHERE position = 1 OR (position <= $5::int AND bytes_so_far <= $6::bigint)
 			) AS page ON true
 			ORDER BY wanted.ord, page.position`,
 	};
