@@ -37,7 +37,9 @@ async function loadPages(scope: Scope, inputs: readonly MessagePageInput[]): Pro
 	const groups = new Map<string, number[]>();
 	inputs.forEach(({ first, order }, index) => {
 		const key = `${first} ${order}`;
-		groups.set(key, [...(groups.get(key) ?? []), index]);
+		const group = groups.get(key);
+		if (group === undefined) groups.set(key, [index]);
+		else group.push(index);
 	});
 	await Promise.all(
 		[...groups.values()].map(async (indexes) => {

@@ -1,4 +1,4 @@
-import { badRequest } from "../domain/faults.ts";
+import { badRequest, Fault } from "../domain/faults.ts";
 import { checkId } from "../domain/ids.ts";
 import type { Message } from "../domain/messages.ts";
 import { checkPageSize, type Order, openCursor, type Page, refusedCursor, sealCursor } from "../domain/pages.ts";
@@ -60,29 +60,48 @@ type PageRow = { ord: string; incarnation: string; bound: string } & (
 /** A page of the messages of a conversation (rules MSG-7…9). */
 export async function listMessages(scope: Scope, input: MessagePageInput): Promise<Page<Message>> {
 	const [page] = await listMessagesOfMany(scope, [input]);
+	if (page instanceof Error) throw page;
 	return page!;
 }
 
 /**
  * Pages of many conversations in one statement, for nested reads. All inputs share `first` and `order`;
- * together they hold no more content than one page may.
+ * together they hold no more content than one page may. An input that is refused gets its fault in place of a page.
  */
-export async function listMessagesOfMany(scope: Scope, inputs: readonly MessagePageInput[]): Promise<Page<Message>[]> {
+export async function listMessagesOfMany(
+	scope: Scope,
+	inputs: readonly MessagePageInput[],
+): Promise<(Page<Message> | Fault)[]> {
 	const { db, identity, limits } = scope;
 	const { first, order } = inputs[0]!;
 	const size = checkPageSize("first", first, limits);
-	const starts = inputs.map((input) => openStart(scope, input));
+	const starts = inputs.map((input) => faultOr(() => openStart(scope, input)));
+	if (starts.every((start) => start instanceof Fault)) return starts;
+	const cursors = starts.map((start) => (start instanceof Fault ? undefined : start));
 	const rows = await db.read<PageRow>(LIST[order], [
 		identity.projectId,
-		inputs.map((input) => checkId("conversationId", input.conversationId, limits.idBytes)),
-		starts.map((start) => start?.seq ?? null),
-		starts.map((start) => start?.bound ?? null),
+		// No conversation has the empty id.
+		inputs.map(({ conversationId }, index) => (starts[index] instanceof Fault ? "" : conversationId)),
+		cursors.map((cursor) => cursor?.seq ?? null),
+		cursors.map((cursor) => cursor?.bound ?? null),
 		size,
 		Math.ceil(limits.pageBytes / inputs.length),
 	]);
 	const rowsOf: PageRow[][] = inputs.map(() => []);
 	for (const row of rows) rowsOf[Number(row.ord) - 1]!.push(row);
-	return inputs.map((input, index) => toPage(scope, input, starts[index], rowsOf[index]!));
+	return inputs.map((input, index) => {
+		const start = starts[index];
+		return start instanceof Fault ? start : faultOr(() => toPage(scope, input, start, rowsOf[index]!));
+	});
+}
+
+function faultOr<T>(work: () => T): T | Fault {
+	try {
+		return work();
+	} catch (error) {
+		if (error instanceof Fault) return error;
+		throw error;
+	}
 }
 
 interface Start {
@@ -95,7 +114,8 @@ function cursorScope(conversationId: string, order: Order): string {
 	return `messages\0${order}\0${BRANCH}\0${conversationId}`;
 }
 
-function openStart({ identity }: Scope, { conversationId, order, after }: MessagePageInput): Start | undefined {
+function openStart({ identity, limits }: Scope, { conversationId, order, after }: MessagePageInput): Start | undefined {
+	checkId("conversationId", conversationId, limits.idBytes);
 	if (after == null) return undefined;
 	if (after === "") throw badRequest("after", "must not be empty (MSG-8)");
 	const position = openCursor("after", identity.cursorKey, cursorScope(conversationId, order), after);
