@@ -1,7 +1,7 @@
 import { createStore } from "@iga-pages/agent/store";
 import { createSession } from "@iga-pages/agent/store/openai";
 import type { AgentInputItem } from "@openai/agents";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { failure } from "../support/errors.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { type LossyFetch, lossyFetch } from "../support/lost-answers.ts";
@@ -72,16 +72,10 @@ describe("createSession", () => {
 	});
 
 	it("takes the identity of the application by default", async () => {
-		const before = { ...process.env };
-		Object.assign(process.env, { AGENT_STORE_URL: gateway.url, AGENT_STORE_TOKEN: gateway.token });
-		try {
-			await createSession("default-identity").addItems([user("hello")]);
-		} finally {
-			for (const name of ["AGENT_STORE_URL", "AGENT_STORE_TOKEN"]) {
-				if (before[name] === undefined) delete process.env[name];
-				else process.env[name] = before[name];
-			}
-		}
+		vi.stubEnv("AGENT_STORE_URL", gateway.url);
+		vi.stubEnv("AGENT_STORE_TOKEN", gateway.token);
+		await createSession("default-identity").addItems([user("hello")]);
+		vi.unstubAllEnvs();
 		expect(await createSession("default-identity", { store: gateway.store }).getItems()).toEqual([user("hello")]);
 	});
 });
