@@ -85,7 +85,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 	const yoga = createYoga<Arrival>({
 		schema,
 		graphqlEndpoint: ENDPOINT,
-		context: ({ identity }) => createContext({ db, identity, limits }),
+		context: ({ identity, request }) => {
+			const caller = { project: identity.projectId, signal: () => request.signal };
+			return createContext({ db: db.for(caller), identity, limits });
+		},
 		plugins: [
 			arrivals(inFlight),
 			routes(ready, graphiql !== false),

@@ -4,6 +4,7 @@ import { Fault } from "../domain/faults.ts";
 import { DEFAULT_LIMITS, type Limits } from "../domain/limits.ts";
 import { PrismaClient } from "./generated/client.ts";
 import { isTransient, toFault, unreachable } from "./postgres-errors.ts";
+import { type Caller, overloaded, Turns } from "./turns.ts";
 
 /** A fixed statement. Its name makes Postgres keep the plan, so names are few and never made up at run time. */
 export interface Statement {
@@ -27,22 +28,37 @@ export interface Transaction {
 	query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>;
 }
 
+/** Runs statements and transactions. */
+export interface Queries {
+	/** For administration; it takes no turns. */
+	readonly prisma: PrismaClient;
+	/** Runs one statement that only reads. */
+	read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>;
+	/** Runs one statement that writes, as a transaction of its own. */
+	write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>;
+	/** Runs work in one transaction: all of it is committed when the work resolves, nothing when it throws. */
+	transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+}
+
 const ATTEMPTS = 3;
 
 /** What pg-pool says, without a code, when all connections stayed in use; every other failure is one to connect. */
 const WAITED_TOO_LONG = "timeout exceeded when trying to connect";
 
 /** The one pool of the process: hot statements run on it as SQL, administration through Prisma. */
-export class Database {
+export class Database implements Queries {
 	readonly prisma: PrismaClient;
+	readonly read: Queries["read"];
+	readonly write: Queries["write"];
+	readonly transaction: Queries["transaction"];
 	readonly #pool: pg.Pool;
+	readonly #turns: Turns;
 	readonly #named: boolean;
-	readonly #limits: NonNullable<DatabaseOptions["limits"]>;
 
 	constructor(options: DatabaseOptions) {
 		const { url, pooler = "none", poolSize = 10, limits = DEFAULT_LIMITS, onIdleError = () => {} } = options;
 		this.#named = pooler === "none";
-		this.#limits = limits;
+		this.#turns = new Turns(poolSize, limits);
 		this.#pool = new pg.Pool({
 			connectionString: url,
 			max: poolSize,
@@ -57,33 +73,17 @@ export class Database {
 		// listener of its own, that would end the process.
 		this.#pool.on("connect", (client) => client.on("error", () => {}));
 		this.prisma = new PrismaClient({ adapter: new PrismaPg(this.#pool) });
+		({ read: this.read, write: this.write, transaction: this.transaction } = this.for({}));
 	}
 
-	/** Runs one statement that only reads. */
-	read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
-		return this.#attempt((client) => this.#run<Row>(client, statement, values), false);
-	}
-
-	/** Runs one statement that writes, as a transaction of its own. */
-	write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
-		return this.#attempt((client) => this.#run<Row>(client, statement, values), true);
-	}
-
-	/** Runs work in one transaction: all of it is committed when the work resolves, nothing when it throws. */
-	transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-		return this.#attempt(async (client) => {
-			let result: T;
-			try {
-				await client.query("BEGIN");
-				result = await work({ query: (statement, values) => this.#run(client, statement, values) });
-			} catch (error) {
-				// A failed rollback means a dead connection, which rolls back by itself.
-				await client.query("ROLLBACK").catch(() => {});
-				throw isTransient(error) ? error : toFault(error, false);
-			}
-			await client.query("COMMIT");
-			return result;
-		}, true);
+	/** The same database for the calls of one caller, which take turns with those of other projects. */
+	for(caller: Caller): Queries {
+		return {
+			prisma: this.prisma,
+			read: (statement, values) => this.#attempt(caller, (client) => this.#run(client, statement, values), false),
+			write: (statement, values) => this.#attempt(caller, (client) => this.#run(client, statement, values), true),
+			transaction: (work) => this.#attempt(caller, (client) => this.#transact(client, work), true),
+		};
 	}
 
 	/** Rejects with ServiceUnavailable where Postgres does not answer. */
@@ -97,6 +97,20 @@ export class Database {
 		await this.#pool.end();
 	}
 
+	async #transact<T>(client: pg.PoolClient, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+		let result: T;
+		try {
+			await client.query("BEGIN");
+			result = await work({ query: (statement, values) => this.#run(client, statement, values) });
+		} catch (error) {
+			// A failed rollback means a dead connection, which rolls back by itself.
+			await client.query("ROLLBACK").catch(() => {});
+			throw isTransient(error) ? error : toFault(error, false);
+		}
+		await client.query("COMMIT");
+		return result;
+	}
+
 	async #run<Row extends pg.QueryResultRow>(
 		client: pg.PoolClient,
 		statement: Statement,
@@ -106,33 +120,33 @@ export class Database {
 		return rows;
 	}
 
-	async #attempt<T>(work: (client: pg.PoolClient) => Promise<T>, writes: boolean): Promise<T> {
-		for (let attempt = 1; ; attempt++) {
-			const client = await this.#connect();
-			let broken = false;
-			try {
-				return await work(client);
-			} catch (error) {
-				if (attempt < ATTEMPTS && isTransient(error)) continue;
-				const fault = toFault(error, writes);
-				broken = !(fault instanceof pg.DatabaseError) && !(fault instanceof Fault && fault.status < 500);
-				throw fault;
-			} finally {
-				client.release(broken);
+	async #attempt<T>(caller: Caller, work: (client: pg.PoolClient) => Promise<T>, writes: boolean): Promise<T> {
+		const leave = await this.#turns.take(caller);
+		try {
+			for (let attempt = 1; ; attempt++) {
+				const client = await this.#connect();
+				let broken = false;
+				try {
+					return await work(client);
+				} catch (error) {
+					if (attempt < ATTEMPTS && isTransient(error)) continue;
+					const fault = toFault(error, writes);
+					broken = !(fault instanceof pg.DatabaseError) && !(fault instanceof Fault && fault.status < 500);
+					throw fault;
+				} finally {
+					client.release(broken);
+				}
 			}
+		} finally {
+			leave();
 		}
 	}
 
 	async #connect(): Promise<pg.PoolClient> {
-		if (this.#pool.waitingCount >= this.#limits.waitingCalls) throw overloaded();
 		try {
 			return await this.#pool.connect();
 		} catch (error) {
 			throw error instanceof Error && error.message === WAITED_TOO_LONG ? overloaded() : unreachable(error);
 		}
 	}
-}
-
-function overloaded(): Fault {
-	return new Fault("TooManyRequests", "Too many calls wait for the database; try again later", { retryAfter: 1 });
 }

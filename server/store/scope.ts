@@ -1,10 +1,10 @@
 import type { Limits } from "../domain/limits.ts";
-import type { Database } from "./database.ts";
+import type { Queries } from "./database.ts";
 import type { Identity } from "./tokens.ts";
 
 /** What every store function works in: the database, who asks, and what is allowed at most. */
 export interface Scope {
-	db: Database;
+	db: Queries;
 	identity: Identity;
 	limits: Limits;
 }
