@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
-export default defineConfig({
+/** `vitest run` is the suite; `--mode long` runs test/long instead: soaks, a browser, whatever takes minutes. */
+export default defineConfig(({ mode }) => ({
 	resolve: {
 		alias: [
 			{ find: /^@iga-pages\/agent\/store\/(\w+)$/, replacement: path("./client/adapters/$1.ts") },
@@ -14,10 +15,10 @@ export default defineConfig({
 		],
 	},
 	test: {
-		include: ["test/**/*.test.ts"],
-		exclude: ["test/long/**", "**/node_modules/**"],
+		include: mode === "long" ? ["test/long/**/*.test.ts"] : ["test/**/*.test.ts"],
+		exclude: mode === "long" ? [] : ["test/long/**"],
 		globalSetup: ["test/support/global-setup.ts"],
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
 	},
-});
+}));
