@@ -64,20 +64,17 @@ export function checkTranscriptKey(field: string, key: TranscriptKey, limits: Li
 
 /**
  * Checks the entries of an append, the first of which has the place `start` in its batch. What an entry says is not
- * looked at, apart from its uuid; of entries with the same uuid only the first is kept.
+ * looked at, apart from its uuid.
  */
 export function draftEntries(field: string, entries: readonly string[], start: number, limits: Limits): EntryDraft[] {
 	if (entries.length < 1 || entries.length > limits.transcriptEntries) {
 		throw badRequest(field, `must hold 1 to ${limits.transcriptEntries} entries`);
 	}
-	const seen = new Set<string>();
-	return entries
-		.map((entry, position) => ({
-			uuid: uuidOf(parseJsonText(`${field}[${position}]`, entry)),
-			index: start + position,
-			entry,
-		}))
-		.filter(({ uuid }) => uuid === null || (!seen.has(uuid) && seen.add(uuid)));
+	return entries.map((entry, position) => ({
+		uuid: uuidOf(parseJsonText(`${field}[${position}]`, entry)),
+		index: start + position,
+		entry,
+	}));
 }
 
 /** Checks the text of a summary: a JSON object. */

@@ -26,25 +26,21 @@ const CREATE: Statement = {
 	text: `INSERT INTO transcripts (project_id, project_key, session_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 };
 
-// Runs under the lock of the transcript's row, in a statement of its own, so that it sees every earlier append: the
-// part of the batch that is stored already, and the uuids. The clock of the project key is taken last, by everybody
-// in this order, and kept until the commit, so that the transcript used last has the greatest mtime.
+// Runs under the lock of the transcript's row, so that seqs are taken in turn. What is stored already, by its uuid or
+// its place in the batch, is left to the unique keys: no plan that Postgres may have made while the table was small
+// can make that slow. The clock of the project key is taken last, by everybody in this order, and kept until the
+// commit, so that the transcript used last has the greatest mtime.
 const APPEND: Statement = {
 	name: "transcript_append",
 	text: `WITH fresh AS (
-			SELECT input.*, row_number() OVER (ORDER BY input.batch_index) AS place
-			FROM unnest($6::text[], $7::int[], $8::text[]) AS input (uuid, batch_index, entry)
-			WHERE NOT EXISTS (
-				SELECT FROM transcript_entries e WHERE e.project_id = $1 AND e.project_key = $2 AND e.session_id = $3
-					AND e.subpath = $4 AND e.batch_id = $5 AND e.batch_index = input.batch_index
-			) AND NOT EXISTS (
-				SELECT FROM transcript_entries e WHERE e.project_id = $1 AND e.project_key = $2 AND e.session_id = $3
-					AND e.subpath = $4 AND e.uuid = input.uuid
-			)
-		), inserted AS (
 			INSERT INTO transcript_entries (project_id, project_key, session_id, subpath, seq, uuid, batch_id, batch_index, entry)
-			SELECT $1, $2, $3, $4, t.last_seq + fresh.place, fresh.uuid, $5, fresh.batch_index, fresh.entry
-			FROM fresh, transcripts t WHERE t.project_id = $1 AND t.project_key = $2 AND t.session_id = $3
+			SELECT $1, $2, $3, $4, t.last_seq + input.ord, input.uuid, $5, input.batch_index, input.entry
+			FROM transcripts t, unnest($6::text[], $7::int[], $8::text[])
+				WITH ORDINALITY AS input (uuid, batch_index, entry, ord)
+			WHERE t.project_id = $1 AND t.project_key = $2 AND t.session_id = $3
+			ORDER BY input.ord
+			ON CONFLICT DO NOTHING
+			RETURNING seq
 		), clock AS (
 			INSERT INTO transcript_clocks AS c (project_id, project_key, last_mtime)
 			SELECT $1, $2, now
@@ -54,7 +50,7 @@ const APPEND: Statement = {
 			RETURNING last_mtime
 		)
 		UPDATE transcripts SET
-			last_seq = last_seq + (SELECT count(*) FROM fresh),
+			last_seq = (SELECT max(seq) FROM fresh),
 			mtime = coalesce((SELECT last_mtime FROM clock), mtime)
 		WHERE ${KEY} AND EXISTS (SELECT FROM fresh)
 		RETURNING (SELECT count(*)::int FROM fresh) AS appended`,
