@@ -16,6 +16,7 @@ CREATE TABLE "projects" (
 CREATE TABLE "api_tokens" (
     "project_id" UUID NOT NULL,
     "token_hash" BYTEA NOT NULL,
+    "token_id" UUID NOT NULL DEFAULT gen_random_uuid(),
     "name" TEXT COLLATE "C" NOT NULL,
     "role" TEXT COLLATE "C" NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -24,6 +25,26 @@ CREATE TABLE "api_tokens" (
     "last_used_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "api_tokens_pkey" PRIMARY KEY ("project_id","token_hash")
+);
+
+-- CreateTable
+CREATE TABLE "signing_keys" (
+    "project_id" UUID NOT NULL,
+    "key_id" UUID NOT NULL DEFAULT gen_random_uuid(),
+    "secret" BYTEA NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "retired_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "signing_keys_pkey" PRIMARY KEY ("project_id","key_id")
+);
+
+-- CreateTable
+CREATE TABLE "revoked_browser_tokens" (
+    "project_id" UUID NOT NULL,
+    "token_id" UUID NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "revoked_browser_tokens_pkey" PRIMARY KEY ("project_id","token_id")
 );
 
 -- CreateTable
@@ -213,6 +234,9 @@ CREATE TABLE "transcript_entries" (
 CREATE UNIQUE INDEX "projects_name_key" ON "projects"("name");
 
 -- CreateIndex
+CREATE UNIQUE INDEX "api_tokens_project_id_token_id_key" ON "api_tokens"("project_id", "token_id");
+
+-- CreateIndex
 CREATE INDEX "conversations_project_id_updated_at_conversation_id_idx" ON "conversations"("project_id", "updated_at" DESC, "conversation_id" DESC);
 
 -- CreateIndex
@@ -232,6 +256,12 @@ CREATE UNIQUE INDEX "transcript_entries_batch_key" ON "transcript_entries"("proj
 
 -- AddForeignKey
 ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("project_id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "signing_keys" ADD CONSTRAINT "signing_keys_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("project_id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "revoked_browser_tokens" ADD CONSTRAINT "revoked_browser_tokens_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("project_id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
 ALTER TABLE "conversations" ADD CONSTRAINT "conversations_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("project_id") ON DELETE CASCADE ON UPDATE NO ACTION;
