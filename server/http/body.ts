@@ -45,7 +45,7 @@ export class BodyReader {
 		let bytes = 0;
 		// Not `for await`: leaving such a loop destroys the connection, and the refusal would never arrive.
 		const body = request.body?.[Symbol.asyncIterator]();
-		for (let part = await body?.next(); part?.done === false; part = await body?.next()) {
+		for (let part = await readPart(body); part?.done === false; part = await readPart(body)) {
 			bytes += part.value.byteLength;
 			reserve(part.value.byteLength);
 			const refusal =
@@ -65,6 +65,14 @@ export class BodyReader {
 		} catch (cause) {
 			throw new Fault("BadRequest", "body: must be UTF-8", { cause });
 		}
+	}
+}
+
+async function readPart(body: AsyncIterator<Uint8Array> | undefined): Promise<IteratorResult<Uint8Array> | undefined> {
+	try {
+		return await body?.next();
+	} catch (cause) {
+		throw new Fault("BadRequest", "body: broke off before its end", { cause });
 	}
 }
 
