@@ -1,0 +1,369 @@
+import { createStore } from "@iga-pages/agent/store";
+import {
+	type GraphQLArgument,
+	type GraphQLField,
+	type GraphQLInputType,
+	type GraphQLOutputType,
+	getNamedType,
+	getNullableType,
+	isCompositeType,
+	isInputObjectType,
+	isListType,
+	isObjectType,
+	isRequiredArgument,
+	isRequiredInputField,
+} from "graphql";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { schema } from "../../server/graphql/schema.ts";
+import { failure } from "../support/errors.ts";
+import { startGateway, type TestGateway, type TestProject } from "../support/gateway.ts";
+import { sendRaw } from "../support/raw.ts";
+import { query } from "../support/sql.ts";
+
+let gateway: TestGateway;
+let stranger: TestProject;
+
+beforeAll(async () => {
+	gateway = await startGateway();
+	stranger = await gateway.createProject();
+});
+
+afterAll(() => gateway.close());
+
+/** Everything that a project has, as rows of every table that has a project. */
+async function everythingOf(projectId: string): Promise<unknown> {
+	const tables = await query<{ name: string }>(
+		gateway,
+		`SELECT table_name AS name FROM information_schema.columns
+		WHERE table_schema = current_schema() AND column_name = 'project_id' AND table_name <> 'api_tokens' ORDER BY 1`,
+	);
+	expect(tables.length).toBeGreaterThan(5);
+	return Promise.all(
+		tables.map(async ({ name }) => [
+			name,
+			await query(gateway, `SELECT t::text, xmin::text FROM ${name} t WHERE project_id = $1 ORDER BY 1`, [projectId]),
+		]),
+	);
+}
+
+/** Fills a project with the ids that all tests of this file use. */
+async function fill({ store }: TestProject, text: string): Promise<void> {
+	await store.createConversation({ conversationId: "shared", metadata: { text } });
+	const messages = [1, 2, 3].map((n) => ({ messageId: `shared ${n}`, payload: `${text} ${n}` }));
+	await store.appendMessages({ conversationId: "shared", messages });
+}
+
+describe("projects with the same ids", () => {
+	it("ISO-1: each store sees its own rows only, and changes its own rows only", async () => {
+		const [one, two] = [await gateway.createProject(), await gateway.createProject()];
+		await fill(one, "one");
+		await fill(two, "two");
+		const before = await everythingOf(one.projectId);
+		const { store } = two;
+		expect(await store.getConversation({ conversationId: "shared" })).toMatchObject({ metadata: { text: "two" } });
+		expect(await store.getMessage({ messageId: "shared 1" })).toMatchObject({ payload: "two 1" });
+		const { items } = await store.listMessages({ conversationId: "shared" });
+		expect(items.map(({ payload }) => payload)).toEqual(["two 1", "two 2", "two 3"]);
+		expect((await store.listConversations()).items).toHaveLength(1);
+		await store.updateConversation({ conversationId: "shared", metadata: { text: "changed" } });
+		await store.updateMessage({ messageId: "shared 1", payload: "changed" });
+		await store.appendMessage({ conversationId: "shared", messageId: "shared 4", payload: 1 });
+		await store.deleteMessage({ messageId: "shared 2" });
+		await store.clearMessages({ conversationId: "shared" });
+		await store.deleteConversation({ conversationId: "shared" });
+		expect(await everythingOf(one.projectId)).toEqual(before);
+		expect(await one.store.getMessage({ messageId: "shared 2" })).toMatchObject({ payload: "one 2", seq: "2" });
+	});
+
+	it("ISO-1: the same ids are taken at the same time in two projects", async () => {
+		const projects = [await gateway.createProject(), await gateway.createProject()];
+		for (let round = 0; round < 20; round++) {
+			const conversationId = `both ${round}`;
+			const written = await Promise.all(
+				projects.map(({ store }, payload) =>
+					store.appendMessage({ conversationId, messageId: conversationId, payload }),
+				),
+			);
+			expect(written.map(({ seq, payload }) => [seq, payload])).toEqual([
+				["1", 0],
+				["1", 1],
+			]);
+		}
+	});
+
+	it("ISO-1: nothing in a body, a header or metadata chooses the project", async () => {
+		await fill(gateway, "mine");
+		const { projectId } = gateway;
+		const document = "query ($id: String!) { conversation(conversationId: $id) { metadata } }";
+		const response = await fetch(`${gateway.url}?project=${projectId}`, {
+			method: "POST",
+			headers: {
+				"content-type": "application/json",
+				authorization: `Bearer ${stranger.token}`,
+				"x-project-id": projectId,
+				cookie: `token=${gateway.token}`,
+			},
+			body: JSON.stringify({
+				query: document,
+				variables: { id: "shared" },
+				extensions: { projectId, token: gateway.token },
+			}),
+		});
+		expect(await response.json()).toEqual({ data: { conversation: null } });
+		const { metadata } = await stranger.store.createConversation({ metadata: { projectId, owner: projectId } });
+		expect(metadata).toEqual({ projectId, owner: projectId });
+		expect((await gateway.store.listConversations()).items).toHaveLength(1);
+	});
+
+	it("ISO-1: requests of two projects that alternate on few connections stay apart, failing ones included", async () => {
+		const narrow = await startGateway({ databaseUrl: gateway.databaseUrl, poolSize: 1 });
+		try {
+			const projects = [narrow, await narrow.createProject()];
+			await Promise.all(projects.map((project, index) => fill(project, `${index}`)));
+			await Promise.all(
+				Array.from({ length: 100 }, async (_, round) => {
+					const { store } = projects[round % 2]!;
+					if (round % 5 === 0) {
+						const call = store.appendMessage({ conversationId: "shared", messageId: "shared 1", payload: "other" });
+						expect((await failure(call)).code).toBe("Conflict");
+					}
+					expect(await store.getMessage({ messageId: "shared 1" })).toMatchObject({ payload: `${round % 2} 1` });
+				}),
+			);
+		} finally {
+			await narrow.close();
+		}
+	});
+});
+
+/** The arguments of the schema that name something, with values of the first project and values that nobody has. */
+const NAMES: Record<string, { foreign: unknown; absent: unknown }> = {
+	conversationId: { foreign: "shared", absent: "absent" },
+	messageId: { foreign: "shared 1", absent: "absent 1" },
+	threadId: { foreign: "foreign thread", absent: "absent thread" },
+	checkpointId: { foreign: "foreign checkpoint", absent: "absent checkpoint" },
+	channels: { foreign: ["foreign channel"], absent: ["absent channel"] },
+	projectKey: { foreign: "foreign key", absent: "absent key" },
+	sessionId: { foreign: "foreign session", absent: "absent session" },
+	operationId: { foreign: "foreign operation", absent: "absent operation" },
+	batchId: { foreign: "foreign batch", absent: "absent batch" },
+	id: { foreign: nodeId("Message:shared 1"), absent: nodeId("Message:absent 1") },
+	ids: {
+		foreign: [nodeId("Message:shared 1"), nodeId("Conversation:shared")],
+		absent: [nodeId("Message:absent 1"), nodeId("Conversation:absent")],
+	},
+};
+
+function nodeId(text: string): string {
+	return Buffer.from(text).toString("base64url");
+}
+
+/** What other required arguments get, by name or type. */
+const FILLERS: Record<string, unknown> = {
+	channel: "foreign channel",
+	entries: ['{"owned":true}'],
+	data: Buffer.from("owned").toString("base64"),
+	summary: '{"owned":true}',
+	mtime: 1,
+	start: 0,
+	JSON: { a: 1 },
+	JSONObject: { a: 1 },
+	String: "filler",
+	ID: "filler",
+	Int: 1,
+	Boolean: true,
+};
+
+/** A value for an input: of every name that occurs in it, and of whatever else it requires. */
+function inputOf(name: string, type: GraphQLInputType, which: "foreign" | "absent"): unknown {
+	const named = NAMES[name];
+	if (named !== undefined) return named[which];
+	if (name in FILLERS) return FILLERS[name];
+	const inner = getNullableType(type);
+	if (isListType(inner)) return [inputOf(name, inner.ofType, which)];
+	if (isInputObjectType(inner)) {
+		const fields = Object.values(inner.getFields());
+		const wanted = fields.filter(
+			(field) => field.name in NAMES || isRequiredInputField(field) || field.name === "payload",
+		);
+		return Object.fromEntries(wanted.map((field) => [field.name, inputOf(field.name, field.type, which)]));
+	}
+	const filler = FILLERS[getNamedType(type).name];
+	if (filler === undefined) throw new Error(`The test knows no value for ${name}: ${String(type)}`);
+	return filler;
+}
+
+/** All that can be selected of a type without required arguments, a few levels deep. */
+function selectionOf(type: GraphQLOutputType, depth = 4): string {
+	const named = getNamedType(type);
+	if (!isCompositeType(named)) return "";
+	if (!isObjectType(named)) return "{ __typename id }";
+	const fields = Object.values(named.getFields())
+		.filter((field) => !field.args.some(isRequiredArgument))
+		.filter((field) => depth > 1 || !isCompositeType(getNamedType(field.type)))
+		.map((field) => `${field.name} ${selectionOf(field.type, depth - 1)}`);
+	return fields.length === 0 ? "{ __typename }" : `{ ${fields.join(" ")} }`;
+}
+
+function requestOf(kind: "query" | "mutation", field: GraphQLField<unknown, unknown>, which: "foreign" | "absent") {
+	const wanted = field.args.filter(
+		(arg: GraphQLArgument) => arg.name in NAMES || arg.name === "input" || isRequiredArgument(arg),
+	);
+	const declared = wanted.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(", ");
+	const passed = wanted.map((arg) => `${arg.name}: $${arg.name}`).join(", ");
+	const [head, args] = wanted.length === 0 ? ["", ""] : [`(${declared})`, `(${passed})`];
+	return {
+		query: `${kind} ${head} { ${field.name} ${args} ${selectionOf(field.type)} }`,
+		variables: Object.fromEntries(wanted.map((arg) => [arg.name, inputOf(arg.name, arg.type, which)])),
+	};
+}
+
+/** An answer without what is different in any two answers. */
+function normal(answer: unknown): string {
+	const sameNames = Object.values(NAMES).reduce(
+		(text, { foreign, absent }) =>
+			[foreign].flat().reduce<string>((rest, name, at) => {
+				const other = [absent].flat()[at] as string;
+				return rest.replaceAll(`"${name as string}"`, '"NAME"').replaceAll(`"${other}"`, '"NAME"');
+			}, text),
+		JSON.stringify(answer).replaceAll('\\"', '"'),
+	);
+	return sameNames.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "UUID").replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
+}
+
+const ROOT_FIELDS = (["query", "mutation"] as const).flatMap((kind) =>
+	Object.values((kind === "query" ? schema.getQueryType() : schema.getMutationType())!.getFields()).map(
+		(field) => [`${kind} ${field.name}`, kind, field] as const,
+	),
+);
+
+/** Fills every table that the root fields can fill, under the names that are foreign to all others. */
+async function fillAll(owner: TestProject): Promise<void> {
+	await fill(owner, "owned");
+	const writers = Object.values(schema.getMutationType()!.getFields()).filter(({ name }) =>
+		/^(put|set|append(?!Message|History))/.test(name),
+	);
+	for (const field of writers) {
+		const { errors } = await sendRaw(gateway, requestOf("mutation", field, "foreign"), owner.token);
+		expect([field.name, errors]).toEqual([field.name, []]);
+	}
+}
+
+describe("another project's rows", () => {
+	it.each(ROOT_FIELDS)("ISO-2: look like absent ones to %s, and stay as they are", async (_, kind, field) => {
+		const owner = await gateway.createProject();
+		await fillAll(owner);
+		const before = await everythingOf(owner.projectId);
+		const answers = [];
+		for (const which of ["foreign", "absent"] as const) {
+			// A project of its own each, so that the first write cannot show in the second answer.
+			const { token } = await gateway.createProject();
+			answers.push(await sendRaw(gateway, requestOf(kind, field, which), token));
+		}
+		const [foreign, absent] = answers;
+		if (field.name !== "viewer") expect(normal(foreign)).toBe(normal(absent));
+		expect(foreign?.errors.map(({ message }) => message).join()).not.toMatch(/variable|Cannot query|Unexpected/i);
+		expect(JSON.stringify(foreign)).not.toContain("owned");
+		expect(JSON.stringify(foreign)).not.toContain(owner.projectId);
+		expect(await everythingOf(owner.projectId)).toEqual(before);
+	});
+
+	it("ISO-2: cannot be reached with the cursors of their project", async () => {
+		const [owner, thief] = [await gateway.createProject(), await gateway.createProject()];
+		await fill(owner, "owned");
+		await fill(thief, "own");
+		await owner.store.createConversation({ conversationId: "second" });
+		await thief.store.createConversation({ conversationId: "second" });
+		const messages = (await owner.store.listMessages({ conversationId: "shared", limit: 1 })).nextCursor;
+		const conversations = (await owner.store.listConversations({ limit: 1 })).nextCursor;
+		const garbage = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+		const list = (cursor: string | null) => failure(thief.store.listMessages({ conversationId: "shared", cursor }));
+		const listAll = (cursor: string | null) => failure(thief.store.listConversations({ cursor }));
+		for (const [refusal, other] of [
+			[await list(messages), await list(garbage)],
+			[await listAll(conversations), await listAll(garbage)],
+		]) {
+			expect(refusal).toMatchObject({ code: "BadRequest", status: 400 });
+			expect(refusal?.message).toBe(other?.message);
+		}
+	});
+
+	it("ISO-2: a node id says nothing about who has it", async () => {
+		await fill(stranger, "theirs");
+		const ids = ["Message:shared 1", "Conversation:shared"].map(nodeId);
+		const { token } = await gateway.createProject();
+		const document = "query ($ids: [ID!]!) { nodes(ids: $ids) { id } }";
+		expect((await sendRaw(gateway, { query: document, variables: { ids } }, token)).data).toEqual({
+			nodes: [null, null],
+		});
+		const own = await sendRaw(gateway, { query: document, variables: { ids } }, stranger.token);
+		expect(own.data).toEqual({ nodes: ids.map((id) => ({ id })) });
+	});
+
+	it("ISO-2: every key, index and foreign key of the tables leads with the project", async () => {
+		const loose = await query<{ name: string }>(
+			gateway,
+			`SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+			JOIN pg_class t ON t.oid = i.indrelid JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]
+			WHERE t.relnamespace = current_schema()::regnamespace AND t.relname NOT LIKE '\\_prisma%'
+				AND t.relname <> 'projects' AND a.attname <> 'project_id'`,
+		);
+		expect(loose).toEqual([]);
+	});
+});
+
+describe("credentials", () => {
+	it.each([
+		["no header", {}],
+		["an empty token", { authorization: "Bearer " }],
+		["another scheme", { authorization: "Basic YTpi" }],
+		["an unknown token", { authorization: "Bearer ags_unknown" }],
+		["a token of the right form", { authorization: `Bearer ags_${"A".repeat(64)}` }],
+		["two tokens", { authorization: "Bearer a b" }],
+	])("ISO-3: nothing is answered with %s", async (_, headers) => {
+		const requests = [
+			"{ viewer { role } }",
+			"{ conversations { nodes { conversationId } } }",
+			"{ __typename }",
+			'mutation { appendMessage(input: { conversationId: "anonymous", payload: 1 }) { __typename } }',
+		];
+		for (const text of requests) {
+			const response = await fetch(gateway.url, {
+				method: "POST",
+				headers: { "content-type": "application/json", ...headers },
+				body: JSON.stringify({ query: text }),
+			});
+			expect(response.status).toBe(401);
+			const { data, errors } = (await response.json()) as { data?: unknown; errors: unknown[] };
+			expect(data ?? null).toBeNull();
+			expect(errors).toMatchObject([{ extensions: { code: "Unauthorized", status: 401 } }]);
+		}
+		const get = await fetch(`${gateway.url}?query={__typename}`, { headers: headers as Record<string, string> });
+		expect(get.status).toBe(401);
+	});
+
+	it("ISO-3: a revoked, an expired and an altered token are refused with the same words", async () => {
+		const project = await gateway.createProject();
+		const expired = await gateway.createProject();
+		await query(gateway, "UPDATE api_tokens SET revoked_at = now() WHERE project_id = $1", [project.projectId]);
+		await query(gateway, "UPDATE api_tokens SET expires_at = now() - interval '1 s' WHERE project_id = $1", [
+			expired.projectId,
+		]);
+		const altered = `${gateway.token.slice(0, -2)}${gateway.token.endsWith("AA") ? "BB" : "AA"}`;
+		const errors = [];
+		for (const token of [project.token, expired.token, altered, "ags_unknown"]) {
+			const store = createStore({ url: gateway.url, token });
+			errors.push(await failure(store.getConversation({ conversationId: "shared" })));
+		}
+		for (const error of errors) expect(error).toMatchObject({ code: "Unauthorized", status: 401 });
+		expect(new Set(errors.map(({ message }) => message)).size).toBe(1);
+	});
+
+	it("ISO-3: a credential to read may not write", async () => {
+		const reader = await gateway.createProject({ role: "read" });
+		expect(await reader.store.getConversation({ conversationId: "shared" })).toBeNull();
+		const error = await failure(reader.store.appendMessage({ conversationId: "shared", payload: 1 }));
+		expect(error).toMatchObject({ code: "Forbidden", status: 403 });
+		expect((await reader.store.listConversations()).items).toEqual([]);
+	});
+});
