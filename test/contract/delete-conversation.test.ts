@@ -88,7 +88,7 @@ describe("deleteConversation", () => {
 		const fill = () =>
 			store.appendMessages({ conversationId, messages: Array.from({ length: 5 }, () => ({ payload: 1 })) });
 		await fill();
-		const cursors = [];
+		const cursors: { order: "asc" | "desc"; cursor: string | null }[] = [];
 		for (const order of ["asc", "desc"] as const) {
 			cursors.push({ order, cursor: (await store.listMessages({ conversationId, order, limit: 2 })).nextCursor });
 		}

@@ -92,7 +92,7 @@ describe("listConversations", () => {
 			}),
 			{ selector: ({ id }) => id, maxLength: 25 },
 		);
-		const valid = rowsOf.map((rows) => rows.filter(({ id }) => id.isWellFormed() && !id.includes("\0")));
+		const valid = rowsOf.map((rows) => rows.filter(({ id }) => !/\0|\p{Surrogate}/u.test(id)));
 		await fc.assert(
 			fc.asyncProperty(valid, fc.integer({ min: 1, max: 6 }), async (rows, limit) => {
 				const { store } = await projectWith(rows);
