@@ -305,6 +305,14 @@ describe("replaceHistoryWithCompaction", () => {
 		expect(await session.getItems()).toEqual([compaction, B, C]);
 	});
 
+	it("creates the conversation, but not for nothing", async () => {
+		const { conversationId, session } = newSession();
+		await session.replaceHistoryWithCompaction([]);
+		expect(await gateway.store.getConversation({ conversationId })).toBeNull();
+		await session.replaceHistoryWithCompaction([compaction]);
+		expect(await session.getItems()).toEqual([compaction]);
+	});
+
 	it("spares what was added since, when it is repeated after a lost answer", async () => {
 		const { conversationId, session } = newSession();
 		await session.addItems([A]);

@@ -226,10 +226,17 @@ describe("getItems and addItems", () => {
 	});
 
 	it("keeps to the gateway's limits with hundreds of sessions at once", async () => {
-		const sessions = Array.from({ length: 300 }, () => newSession().session);
+		let [inFlight, most] = [0, 0];
+		const counted: typeof lossy.fetch = async (url, init) => {
+			most = Math.max(most, ++inFlight);
+			return fetch(url, init).finally(() => inFlight--);
+		};
+		const store = createStore({ url: gateway.url, token: gateway.token, fetch: counted, retries: 0 });
+		const sessions = Array.from({ length: 300 }, (_, index) => createSession(`many-${index}`, { store }));
 		await Promise.all(sessions.map((session) => session.addItems([user("hi")])));
 		const lengths = await Promise.all(sessions.map(async (session) => (await session.getItems()).length));
 		expect(lengths).toEqual(Array(300).fill(1));
+		expect(most).toBe(16);
 	});
 });
 

@@ -209,6 +209,20 @@ describe("another project's history", () => {
 		);
 		expect(operations).toHaveLength(1);
 	});
+
+	it.each(CHANGES)(
+		"stays as it is when a history of the same id is changed: %s (ISO-1)",
+		async (name, output, input) => {
+			const conversationId = await newHistory();
+			const own = { conversationId, messages: [{ payload: call }] };
+			expect((await send("appendHistory", own, undefined, stranger.token)).errors).toEqual([]);
+			const before = await rowVersions(gateway);
+			expect((await send(name, { conversationId, ...input }, output, stranger.token)).errors).toEqual([]);
+			expect(await rowVersions(gateway)).toEqual(before);
+			const { data } = await walk({ conversationId });
+			expect((data as { history: { messages: unknown[] } }).history.messages).toHaveLength(2);
+		},
+	);
 });
 
 function deep(levels: number): unknown {
