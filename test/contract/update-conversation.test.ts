@@ -104,7 +104,9 @@ describe("updateConversation", () => {
 
 	it("CONV-4: 300 updates of different keys at once all survive, over two gateways", async () => {
 		// Patient, since the gateways let only so many calls wait.
-		const stores = [gateway.url, other.url].map((url) => createStore({ url, token: gateway.token, retries: 20 }));
+		const stores = [gateway.url, other.url].map((url) =>
+			createStore({ url, token: gateway.token, retries: 20, timeoutMs: 50_000 }),
+		);
 		const conversationId = "parallel";
 		await gateway.store.createConversation({ conversationId, metadata: { kept: true } });
 		const keys = Array.from({ length: 300 }, (_, index) => `k${index}`);
