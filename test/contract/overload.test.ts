@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { createStore } from "@iga-pages/agent/store";
+import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { failure } from "../support/errors.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
@@ -100,6 +101,37 @@ describe("more calls than the gateway takes", () => {
 });
 
 describe("more bytes than the gateway holds at once", () => {
+	it("ERR-4 VAL-7: are given back when callers leave while their statements wait, and nothing is logged", async () => {
+		const logged: string[] = [];
+		const narrow = await startGateway({
+			databaseUrl: gateway.databaseUrl,
+			limits: { requestBytesInFlight: 50_000 },
+			logger: pino({ level: "error" }, { write: (line: string) => logged.push(line) }),
+			store: { retries: 0 },
+		});
+		try {
+			const { store } = narrow;
+			const append = (signal?: AbortSignal) =>
+				store.appendMessage({ conversationId: "leavers", payload: "x".repeat(40_000) }, signal ? { signal } : {});
+			await append();
+			for (let time = 0; time < 3; time++) {
+				const lock = await lockConversation(narrow, "leavers");
+				const controller = new AbortController();
+				const left = failure(append(controller.signal));
+				await waitForLockWaiters(narrow, 1);
+				controller.abort();
+				expect(await left).toMatchObject({ code: "AbortError" });
+				await lock.release();
+				await waitForLockWaiters(narrow, 0);
+				// While the bytes of the one who left are still counted, this is refused.
+				await vi.waitFor(() => append(), { timeout: 10_000, interval: 5 });
+			}
+			expect(logged).toEqual([]);
+		} finally {
+			await narrow.close();
+		}
+	});
+
 	it("ERR-4 VAL-7: are given back when the client leaves in the middle of its body", async () => {
 		const narrow = await startGateway({ databaseUrl: gateway.databaseUrl, limits: { requestBytesInFlight: 50_000 } });
 		try {
