@@ -11,7 +11,7 @@ const weather = tool({
 });
 
 /** Answers one input. Without a model of yours, the framework's default one wants OPENAI_API_KEY. */
-export async function answer(conversationId: string, input: string, model?: Model): Promise<string | undefined> {
+async function answer(conversationId: string, input: string, model?: Model): Promise<string | undefined> {
 	const agent = new Agent({
 		name: "Assistant",
 		instructions: "Answer in one sentence.",
