@@ -8,7 +8,6 @@ import { createContext } from "./graphql/context.ts";
 import { documentLimits } from "./graphql/document-limits.ts";
 import { errorShape } from "./graphql/errors.ts";
 import { graphiqlPage, renderGraphiQL } from "./graphql/graphiql.ts";
-import { roles } from "./graphql/roles.ts";
 import { schema } from "./graphql/schema.ts";
 import { BodyReader } from "./http/body.ts";
 import { answerHealth } from "./http/health.ts";
@@ -94,7 +93,6 @@ export function createGateway(options: GatewayOptions): Gateway {
 			routes(ready, graphiql !== false),
 			parameters(createIdentify(db), new BodyReader(limits)),
 			...documentLimits(limits, { introspection }),
-			roles(),
 			errorShape(logger),
 		],
 		graphiql: graphiql === false ? false : graphiqlPage(graphiql.token),

@@ -1,7 +1,8 @@
 import { readConfig } from "../config.ts";
+import { ROLES } from "../domain/access.ts";
 import { StartError } from "../domain/start-error.ts";
 import { createProject, findProject } from "../store/projects.ts";
-import { createToken, ROLES } from "../store/tokens.ts";
+import { createToken } from "../store/tokens.ts";
 import { withDatabase } from "./database.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -27,11 +27,16 @@ export interface Limits {
 	pathBytes: number;
 	/** Entries of one append to a transcript, and of a page of one. */
 	transcriptEntries: number;
-	/** Of a GraphQL document: nesting of selections, aliases, tokens, root fields. */
+	/** Of a GraphQL document: nesting of selections, aliases, tokens, root fields, and values in its answer. */
 	documentDepth: number;
 	documentAliases: number;
 	documentTokens: number;
 	documentRootFields: number;
+	documentCost: number;
+	/** Of a browser token: conversations, and seconds that it lives when not asked otherwise, and at most. */
+	browserTokenConversations: number;
+	browserTokenSecondsDefault: number;
+	browserTokenSeconds: number;
 	/** Calls that wait for a database connection, and for how many milliseconds. */
 	waitingCalls: number;
 	waitingMs: number;
@@ -58,6 +63,10 @@ export const DEFAULT_LIMITS: Limits = {
 	documentAliases: 50,
 	documentTokens: 2_000,
 	documentRootFields: 20,
+	documentCost: 100_000,
+	browserTokenConversations: 100,
+	browserTokenSecondsDefault: 900,
+	browserTokenSeconds: 86_400,
 	waitingCalls: 100,
 	waitingMs: 5_000,
 	statementMs: 25_000,

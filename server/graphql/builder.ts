@@ -1,4 +1,5 @@
 import SchemaBuilder from "@pothos/core";
+import ComplexityPlugin from "@pothos/plugin-complexity";
 import RelayPlugin from "@pothos/plugin-relay";
 import { badRequest } from "../domain/faults.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
@@ -19,8 +20,17 @@ export interface SchemaTypes {
 
 /** The one schema builder. Root fields are nullable, so that a failing one leaves the others of its request their data. */
 export const builder = new SchemaBuilder<SchemaTypes>({
-	plugins: [RelayPlugin],
+	plugins: [RelayPlugin, ComplexityPlugin],
 	defaultFieldNullability: false,
+	complexity: {
+		limit: ({ limits }) => ({ complexity: limits.documentCost }),
+		fieldComplexity: costOf,
+		complexityError: (_kind, { complexity, maxComplexity }) =>
+			badRequest(
+				"query",
+				`may select ${maxComplexity} values at most, not ${complexity}: ask for less, or with a smaller first`,
+			),
+	},
 	relay: {
 		clientMutationId: "omit",
 		cursorType: "String",
@@ -59,6 +69,19 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 		},
 	},
 });
+
+/** A field counts once, and what it selects as often as its arguments ask for. */
+function costOf(
+	{ first, ids }: { first?: unknown; ids?: unknown },
+	{ limits }: Context,
+	{ args }: { args: readonly { name: string }[] },
+) {
+	if (Array.isArray(ids)) return { field: 1, multiplier: ids.length };
+	if (!args.some(({ name }) => name === "first")) return { field: 1, multiplier: 1 };
+	// A number beyond the limit is refused by the field itself, with its own message.
+	const items = typeof first === "number" ? Math.min(Math.max(first, 1), limits.pageLimit) : limits.pageLimitDefault;
+	return { field: 1, multiplier: items };
+}
 
 builder.addScalarType("JSON", JSONScalar);
 builder.addScalarType("JSONObject", JSONObjectScalar);

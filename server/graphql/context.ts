@@ -1,4 +1,5 @@
 import DataLoader from "dataloader";
+import { reaches } from "../domain/access.ts";
 import type { Conversation } from "../domain/conversations.ts";
 import type { Message } from "../domain/messages.ts";
 import type { Page } from "../domain/pages.ts";
@@ -24,11 +25,22 @@ export function createContext(scope: Scope): Context {
 	return {
 		...scope,
 		loaders: {
-			conversation: new DataLoader((ids) => getConversations(scope, ids), { cache: false }),
-			message: new DataLoader((ids) => getMessages(scope, ids), { cache: false }),
+			conversation: new DataLoader((ids) => loadConversations(scope, ids), { cache: false }),
+			message: new DataLoader((ids) => loadMessages(scope, ids), { cache: false }),
 			messagePage: new DataLoader((inputs) => loadPages(scope, inputs), { cache: false }),
 		},
 	};
+}
+
+/** What a limited credential does not reach is absent to it, by whatever field it was found. */
+async function loadConversations(scope: Scope, ids: readonly string[]): Promise<(Conversation | null)[]> {
+	const found = await getConversations(scope, ids);
+	return found.map((it) => (reaches(scope.identity, it?.conversationId) ? it : null));
+}
+
+async function loadMessages(scope: Scope, ids: readonly string[]): Promise<(Message | null)[]> {
+	const found = await getMessages(scope, ids);
+	return found.map((it) => (reaches(scope.identity, it?.conversationId) ? it : null));
 }
 
 /** One statement reads pages of one size and order; selections that differ in these are read apart. */

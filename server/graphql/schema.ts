@@ -1,4 +1,6 @@
+import { guard } from "./access.ts";
 import { builder } from "./builder.ts";
+import "./browser-tokens.ts";
 import "./checkpoints.ts";
 import "./conversations.ts";
 import "./history.ts";
@@ -7,4 +9,4 @@ import "./transcripts.ts";
 import "./viewer.ts";
 
 /** The executable schema; building it needs no database. */
-export const schema = builder.toSchema();
+export const schema = guard(builder.toSchema());

@@ -10,7 +10,7 @@ const ProjectRef = builder.objectRef<Identity>("Project").implement({
 	}),
 });
 
-const RoleRef = builder.enumType("Role", {
+export const RoleRef = builder.enumType("Role", {
 	description: "What a credential may do.",
 	values: {
 		READ: { value: "read", description: "Queries only." },
@@ -37,6 +37,11 @@ const LIMITS = {
 	documentAliases: "Aliases in a document at most.",
 	documentTokens: "Tokens of a document at most; large input goes in variables.",
 	documentRootFields: "Root fields of an operation at most.",
+	documentCost:
+		"Values in the answer at most, reckoned from the document: selected fields, times `first`, times `first` …",
+	browserTokenConversations: "Conversations of a browser token at most.",
+	browserTokenSecondsDefault: "Seconds that a browser token lives when not asked otherwise.",
+	browserTokenSeconds: "Seconds that a browser token lives at most.",
 	waitingCalls: "Calls that wait for a database connection at most.",
 	waitingMs: "Milliseconds that a call waits for a database connection at most.",
 	statementMs: "Milliseconds that a statement may take in Postgres.",
@@ -64,6 +69,17 @@ const ViewerRef = builder.objectRef<Viewer>("Viewer").implement({
 			type: RoleRef,
 			resolve: ({ identity }) => identity.role,
 			description: "What the credential may do.",
+		}),
+		conversationIds: t.stringList({
+			nullable: true,
+			resolve: ({ identity }) => identity.conversationIds,
+			description: "The only conversations that the credential reaches; null when it reaches the whole project.",
+		}),
+		expiresAt: t.field({
+			type: "DateTime",
+			nullable: true,
+			resolve: ({ identity }) => identity.expiresAt,
+			description: "When the credential ends; null when it has no end.",
 		}),
 		limits: t.expose("limits", { type: LimitsRef, description: "What the gateway takes at most." }),
 	}),

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { Fault } from "../domain/faults.ts";
+import { checkBrowserToken } from "../store/browser-tokens.ts";
 import type { Database } from "../store/database.ts";
 import { checkToken, type Identity } from "../store/tokens.ts";
 
@@ -13,7 +14,12 @@ export function createIdentify(db: Database): (request: Request) => Promise<Iden
 		max: REMEMBERED_TOKENS,
 		ttl: REVOCATION_MS,
 		// One lookup serves all requests that wait for the same token.
-		fetchMethod: async (token) => (await checkToken(db, token)) ?? undefined,
+		fetchMethod: async (token, _stale, { options }) => {
+			const identity = (await checkToken(db, token)) ?? (await checkBrowserToken(db, token)) ?? undefined;
+			// A token that ends sooner is not remembered beyond its end.
+			if (identity !== undefined) options.ttl = Math.max(1, Math.min(REVOCATION_MS, identity.validMs));
+			return identity;
+		},
 	});
 	return async (request) => {
 		const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "") ?? [];

@@ -1,18 +1,19 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Database, Statement } from "./database.ts";
+import type { Credential, Role } from "../domain/access.ts";
+import type { Database, Queries, Statement } from "./database.ts";
 import { isoTime } from "./times.ts";
 
-export type Role = "read" | "write" | "admin";
-export const ROLES: readonly Role[] = ["read", "write", "admin"];
-
 /** Whom a token stands for: the token alone decides the project (rule ISO-1). */
-export interface Identity {
+export interface Identity extends Credential {
 	projectId: string;
 	projectName: string;
 	projectCreatedAt: string;
-	role: Role;
 	/** Signs the project's cursors. */
 	cursorKey: Uint8Array;
+	tokenId: string;
+	expiresAt: string | null;
+	/** Milliseconds until then, at the time of the check. */
+	validMs: number;
 }
 
 const PREFIX = "ags_";
@@ -35,7 +36,10 @@ export async function createToken(
 }
 
 interface TokenRow {
+	token_id: string;
 	role: Role;
+	expires_at: string | null;
+	valid_ms: number | null;
 	name: string;
 	created_at: string;
 	cursor_key: Buffer;
@@ -44,7 +48,8 @@ interface TokenRow {
 
 const CHECK: Statement = {
 	name: "token_check",
-	text: `SELECT t.role, p.name, ${isoTime("created_at", "p")}, p.cursor_key,
+	text: `SELECT t.token_id, t.role, ${isoTime("expires_at", "t")},
+			extract(epoch FROM t.expires_at - now())::float8 * 1000 AS valid_ms, p.name, ${isoTime("created_at", "p")}, p.cursor_key,
 			t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute' AS unnoted
 		FROM api_tokens t JOIN projects p ON p.project_id = t.project_id
 		WHERE t.project_id = $1 AND t.token_hash = $2
@@ -57,7 +62,7 @@ const NOTE_USE: Statement = {
 };
 
 /** The identity behind a token, or null where it is unknown, expired or revoked. Notes its use, once a minute at most. */
-export async function checkToken(db: Database, token: string): Promise<Identity | null> {
+export async function checkToken(db: Queries, token: string): Promise<Identity | null> {
 	const projectId = projectOf(token);
 	if (projectId === null) return null;
 	const key = [projectId, hash(token)];
@@ -68,14 +73,54 @@ export async function checkToken(db: Database, token: string): Promise<Identity 
 		projectId,
 		projectName: row.name,
 		projectCreatedAt: row.created_at,
-		role: row.role,
 		cursorKey: row.cursor_key,
+		tokenId: row.token_id,
+		role: row.role,
+		conversationIds: null,
+		expiresAt: row.expires_at,
+		validMs: row.valid_ms ?? Number.POSITIVE_INFINITY,
 	};
 }
 
 /** Whether anybody could get in at all (rule ISO-3). */
 export async function hasTokens(db: Database): Promise<boolean> {
 	return (await db.prisma.apiToken.findFirst({ select: { projectId: true } })) !== null;
+}
+
+/** What may be known of a token afterwards. */
+export interface TokenSummary {
+	tokenId: string;
+	name: string;
+	role: string;
+	createdAt: Date;
+	expiresAt: Date | null;
+	lastUsedAt: Date | null;
+	revokedAt: Date | null;
+}
+
+/** The tokens of a project, the oldest first. */
+export async function listTokens({ prisma }: Database, projectId: string): Promise<TokenSummary[]> {
+	return prisma.apiToken.findMany({
+		where: { projectId },
+		orderBy: [{ createdAt: "asc" }, { tokenId: "asc" }],
+		select: {
+			tokenId: true,
+			name: true,
+			role: true,
+			createdAt: true,
+			expiresAt: true,
+			lastUsedAt: true,
+			revokedAt: true,
+		},
+	});
+}
+
+/** Ends a token, and with it the browser tokens that it made. False where there is none of this id. */
+export async function revokeToken({ prisma }: Database, tokenId: string): Promise<boolean> {
+	const found = await prisma.apiToken.findFirst({ where: { tokenId }, select: { projectId: true } });
+	if (found === null) return false;
+	await prisma.apiToken.updateMany({ where: { ...found, tokenId, revokedAt: null }, data: { revokedAt: new Date() } });
+	return true;
 }
 
 function projectOf(token: string): string | null {

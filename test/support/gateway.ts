@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { createStore, type Store, type StoreOptions } from "@iga-pages/agent/store";
 import { createGateway, type Gateway, type GatewayOptions } from "@iga-pages/agent-gateway";
 import { pino } from "pino";
+import type { Role } from "../../server/domain/access.ts";
 import { Database } from "../../server/store/database.ts";
 import { createProject } from "../../server/store/projects.ts";
-import { createToken, type Role } from "../../server/store/tokens.ts";
+import { createToken } from "../../server/store/tokens.ts";
 import { createDatabase } from "./database.ts";
 
 /** A tenant of a test gateway. */
