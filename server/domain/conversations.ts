@@ -4,6 +4,9 @@ import type { JsonObject } from "./json.ts";
 export interface Conversation {
 	conversationId: string;
 	metadata: JsonObject;
+	/** Of a fork, what it was taken from; null otherwise. It may be gone since. */
+	parentConversationId: string | null;
+	parentMessageId: string | null;
 	/** ISO-8601, UTC, milliseconds (rule VAL-11). */
 	createdAt: string;
 	updatedAt: string;

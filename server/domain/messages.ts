@@ -11,16 +11,24 @@ import {
 } from "./json.ts";
 import type { Limits } from "./limits.ts";
 
+/** What a row of a conversation is: an application's own message, or what one of the session operations wrote. */
+export type MessageKind = "message" | "compaction" | "branch_summary" | "custom";
+
 /** A message as every layer above the database sees it. */
 export interface Message {
 	messageId: string;
 	conversationId: string;
 	/** Position inside the conversation, a decimal string. */
 	seq: string;
+	branch: number;
+	kind: MessageKind;
 	role: string | null;
 	type: string | null;
 	payload: JsonValue;
 	metadata: JsonObject;
+	label: string | null;
+	/** In a fork, the message that this is a copy of. */
+	sourceMessageId: string | null;
 	/** ISO-8601, UTC, milliseconds (rule VAL-11). */
 	createdAt: string;
 	updatedAt: string;
@@ -38,11 +46,14 @@ export interface MessageInput {
 /** A checked message, its JSON encoded for the database. */
 export interface MessageDraft {
 	messageId: string;
+	kind: MessageKind;
 	role: string | null;
 	type: string | null;
 	payload: string;
 	metadata: string;
 	bytes: number;
+	/** Of a compaction, where what it keeps begins. */
+	firstKeptSeq: string | null;
 }
 
 /** Checks the messages of an append (rules VAL-1…7, MSG-4); `field` names their place in the arguments. */
@@ -62,18 +73,25 @@ export function draftMessages(field: string, inputs: readonly MessageInput[], li
 }
 
 /** Checks one message (rules VAL-1…7). */
-export function draftMessage(field: string, input: MessageInput, limits: Limits): MessageDraft {
+export function draftMessage(
+	field: string,
+	input: MessageInput,
+	limits: Limits,
+	kind: MessageKind = "message",
+): MessageDraft {
 	const payload = encodeContent(`${field}.payload`, input.payload, limits);
 	const metadata = encodeContent(`${field}.metadata`, checkObject(`${field}.metadata`, input.metadata), limits);
 	const bytes = payload.bytes + metadata.bytes;
 	if (bytes > limits.messageBytes) throw tooLarge(`${field}: payload and metadata together`, limits.messageBytes);
 	return {
 		messageId: checkId(`${field}.messageId`, input.messageId, limits.idBytes),
+		kind,
 		role: checkTag(`${field}.role`, input.role, limits.idBytes),
 		type: checkTag(`${field}.type`, input.type, limits.idBytes),
 		payload: payload.text,
 		metadata: metadata.text,
 		bytes,
+		firstKeptSeq: null,
 	};
 }
 
@@ -104,10 +122,11 @@ export function draftPatch(
 	return patch;
 }
 
-/** Whether a draft repeats a stored message (rule MSG-3): same conversation, role, type, payload and metadata. */
+/** Whether a draft repeats a stored message (rule MSG-3): same conversation, kind, role, type, payload and metadata. */
 export function isReplay(draft: MessageDraft, conversationId: string, stored: Message): boolean {
 	return (
 		stored.conversationId === conversationId &&
+		stored.kind === draft.kind &&
 		stored.role === draft.role &&
 		stored.type === draft.type &&
 		equalJson(stored.payload, JSON.parse(draft.payload) as JsonValue) &&

@@ -43,12 +43,12 @@ async function loadMessages(scope: Scope, ids: readonly string[]): Promise<(Mess
 	return found.map((it) => (reaches(scope.identity, it?.conversationId) ? it : null));
 }
 
-/** One statement reads pages of one size and order; selections that differ in these are read apart. */
+/** One statement reads pages of one size, order and source; selections that differ in these are read apart. */
 async function loadPages(scope: Scope, inputs: readonly MessagePageInput[]): Promise<(Page<Message> | Error)[]> {
 	const pages: (Page<Message> | Error)[] = [];
 	const groups = new Map<string, number[]>();
-	inputs.forEach(({ first, order }, index) => {
-		const key = `${first} ${order}`;
+	inputs.forEach(({ first, order, allBranches }, index) => {
+		const key = `${first} ${order} ${allBranches ?? false}`;
 		const group = groups.get(key);
 		if (group === undefined) groups.set(key, [index]);
 		else group.push(index);

@@ -4,25 +4,29 @@ import { checkId } from "../domain/ids.ts";
 import { checkObject, encodeJson, type JsonObject, type JsonText } from "../domain/json.ts";
 import type { Limits } from "../domain/limits.ts";
 import { checkPageSize, openCursor, type Page, sealCursor } from "../domain/pages.ts";
-import type { Statement } from "./database.ts";
+import type { Statement, Transaction } from "./database.ts";
 import { conflict, isTakenKey } from "./postgres-errors.ts";
 import type { Scope } from "./scope.ts";
 import { isoTime } from "./times.ts";
 
-interface ConversationRow {
+export interface ConversationRow {
 	conversation_id: string;
 	metadata: JsonObject;
+	parent_conversation_id: string | null;
+	parent_message_id: string | null;
 	created_at: string;
 	updated_at: string;
 }
 
-const COLUMNS = `conversation_id, metadata, ${isoTime("created_at")}, ${isoTime("updated_at")}`;
+/** The columns of a conversation. */
+export const CONVERSATION_COLUMNS = `conversation_id, metadata, parent_conversation_id, parent_message_id,
+	${isoTime("created_at")}, ${isoTime("updated_at")}`;
 
 const INSERT: Statement = {
 	name: "conversation_insert",
 	text: `INSERT INTO conversations (project_id, conversation_id, metadata, created_at, updated_at)
 		SELECT $1, $2, $3::json, now, now FROM (SELECT clock_timestamp() AS now) AS clock
-		RETURNING ${COLUMNS}`,
+		RETURNING ${CONVERSATION_COLUMNS}`,
 };
 
 /** Creates a conversation; an id that exists is a Conflict and its row stays as it is (rule CONV-1). */
@@ -42,7 +46,7 @@ export async function createConversation(
 
 const SELECT: Statement = {
 	name: "conversations_select",
-	text: `SELECT ${COLUMNS} FROM conversations WHERE project_id = $1 AND conversation_id = ANY($2::text[])`,
+	text: `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE project_id = $1 AND conversation_id = ANY($2::text[])`,
 };
 
 /** The conversations of these ids, null where there is none (rules CONV-2, ISO-2). */
@@ -57,11 +61,12 @@ export async function getConversations(
 
 // The running sum keeps a page within a number of bytes, except that it has at least one row (rule VAL-7).
 function list(name: string, condition: string): Statement {
-	const text = `SELECT ${COLUMNS}, fetched FROM (
+	const text = `SELECT ${CONVERSATION_COLUMNS}, fetched FROM (
 			SELECT *, count(*) OVER () AS fetched, row_number() OVER newest AS position,
 				sum(octet_length(metadata::text)) OVER newest AS bytes_so_far
 			FROM (
-				SELECT conversation_id, metadata, created_at, updated_at FROM conversations
+				SELECT conversation_id, metadata, parent_conversation_id, parent_message_id, created_at, updated_at
+				FROM conversations
 				WHERE project_id = $1
 					AND (updated_at, conversation_id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3, '')) ${condition}
 				ORDER BY updated_at DESC, conversation_id DESC LIMIT $4::int + 1
@@ -99,15 +104,15 @@ export async function listConversations(
 	};
 }
 
-const LOCK: Statement = {
-	name: "conversation_lock",
-	text: `SELECT ${COLUMNS} FROM conversations WHERE project_id = $1 AND conversation_id = $2 FOR UPDATE`,
+const LOCK_WHOLE: Statement = {
+	name: "conversation_lock_whole",
+	text: `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE project_id = $1 AND conversation_id = $2 FOR UPDATE`,
 };
 
 const SET_METADATA: Statement = {
 	name: "conversation_set_metadata",
 	text: `UPDATE conversations SET metadata = $3::json, updated_at = greatest(updated_at, clock_timestamp())
-		WHERE project_id = $1 AND conversation_id = $2 RETURNING ${COLUMNS}`,
+		WHERE project_id = $1 AND conversation_id = $2 RETURNING ${CONVERSATION_COLUMNS}`,
 };
 
 /** Merges a patch into the metadata under the row's lock; `{}` only checks that the conversation exists (rule CONV-4). */
@@ -122,11 +127,12 @@ export async function updateConversation(
 	encodeMetadata(mergeMetadata({}, patch), limits);
 	if (Object.keys(patch).length === 0) {
 		const [conversation] = await getConversations(scope, [conversationId]);
-		return conversation ?? missing(conversationId);
+		if (conversation == null) throw unknownConversation(conversationId);
+		return conversation;
 	}
 	return db.transaction(async (transaction) => {
-		const [stored] = await transaction.query<ConversationRow>(LOCK, [identity.projectId, conversationId]);
-		if (stored === undefined) return missing(conversationId);
+		const [stored] = await transaction.query<ConversationRow>(LOCK_WHOLE, [identity.projectId, conversationId]);
+		if (stored === undefined) throw unknownConversation(conversationId);
 		// Merged here and not in SQL, which cannot look into JSON that holds U+0000.
 		const merged = encodeMetadata(mergeMetadata(stored.metadata, patch), limits);
 		const values = [identity.projectId, conversationId, merged.text];
@@ -153,14 +159,69 @@ function encodeMetadata(metadata: JsonObject, limits: Limits): JsonText {
 	return encodeJson("input.metadata", metadata, { depth: limits.jsonDepth, bytes: limits.metadataBytes });
 }
 
-function missing(conversationId: string): never {
-	throw new Fault("NotFound", `Conversation ${JSON.stringify(conversationId)} does not exist`);
+export function unknownConversation(conversationId: string): Fault {
+	return new Fault("NotFound", `Conversation ${JSON.stringify(conversationId)} does not exist`);
 }
 
-function toConversation(row: ConversationRow): Conversation {
+/** The conversation that a transaction works on: its row is locked, so nobody else changes what is in it. */
+export interface LockedConversation {
+	transaction: Transaction;
+	projectId: string;
+	conversationId: string;
+	activeBranch: number;
+	lastBranch: number;
+	lastSeq: bigint;
+}
+
+interface LockRow {
+	active_branch: number;
+	last_branch: number;
+	last_seq: string;
+}
+
+const LOCK: Statement = {
+	name: "conversation_lock",
+	text: `SELECT active_branch, last_branch, last_seq FROM conversations
+		WHERE project_id = $1 AND conversation_id = $2 FOR UPDATE`,
+};
+
+const CREATE_LOCKED: Statement = {
+	name: "conversation_create_locked",
+	text: `INSERT INTO conversations AS c (project_id, conversation_id, metadata, created_at, updated_at)
+		SELECT $1, $2, '{}', now, now FROM (SELECT clock_timestamp() AS now) AS clock
+		ON CONFLICT (project_id, conversation_id) DO UPDATE SET last_seq = c.last_seq
+		RETURNING active_branch, last_branch, last_seq`,
+};
+
+/** Locks a conversation, which every writer does before it decides; with `create`, one that is not there is made. */
+export async function lockConversation(
+	transaction: Transaction,
+	projectId: string,
+	conversationId: string,
+	{ create = false } = {},
+): Promise<LockedConversation | undefined> {
+	const key = [projectId, conversationId];
+	let [row] = await transaction.query<LockRow>(LOCK, key);
+	if (row === undefined && create) [row] = await transaction.query<LockRow>(CREATE_LOCKED, key);
+	if (row === undefined) return undefined;
+	const { active_branch, last_branch, last_seq } = row;
+	return {
+		transaction,
+		projectId,
+		conversationId,
+		activeBranch: active_branch,
+		lastBranch: last_branch,
+		lastSeq: BigInt(last_seq),
+	};
+}
+
+/** The conversation of a row. */
+export function toConversation(row: ConversationRow): Conversation {
 	return {
 		conversationId: row.conversation_id,
 		metadata: row.metadata,
+		parentConversationId: row.parent_conversation_id,
+		parentMessageId: row.parent_message_id,
 		createdAt: row.created_at,
 		updatedAt: row.updated_at,
 	};

@@ -4,7 +4,9 @@ import { checkId } from "../domain/ids.ts";
 import type { Message } from "../domain/messages.ts";
 import { openCursor, sealCursor } from "../domain/pages.ts";
 import type { Statement } from "./database.ts";
-import { type MessageRow, messageColumns, toMessage } from "./messages.ts";
+import { pageOf } from "./message-pages.ts";
+import { type MessageRow, toMessage } from "./messages.ts";
+import { ACTIVE_PATH, pathRows } from "./paths.ts";
 import type { Scope } from "./scope.ts";
 
 /** A page of a history: the newest messages that no earlier page of the walk held, the newest of them first. */
@@ -14,25 +16,12 @@ export interface HistoryPage {
 	nextCursor: string | null;
 }
 
+const NEWEST = pathRows({ ...ACTIVE_PATH, order: "desc", after: "$3::bigint", limit: "$4::int + 1" });
+
 const LIST: Statement = {
 	name: "history_list",
 	text: `SELECT c.incarnation, c.active_branch, c.last_seq, page.*
-		FROM conversations c
-		LEFT JOIN LATERAL (
-			SELECT ${messageColumns("candidate")}, candidate.position, candidate.fetched
-			FROM (
-				SELECT *, count(*) OVER () AS fetched, row_number() OVER newest AS position,
-					sum(bytes) OVER newest - bytes AS bytes_before
-				FROM (
-					SELECT * FROM messages m
-					WHERE m.project_id = $1 AND m.conversation_id = c.conversation_id AND m.branch = c.active_branch
-						AND m.kind = 'message' AND m.seq < coalesce($3::bigint, 9223372036854775807)
-					ORDER BY m.seq DESC LIMIT $4::int + 1
-				) AS read
-				WINDOW newest AS (ORDER BY seq DESC)
-			) AS candidate
-			WHERE position = 1 OR (position <= $4::int AND bytes_before < $5::bigint)
-		) AS page ON true
+		FROM conversations c LEFT JOIN LATERAL (${pageOf(NEWEST, "desc", "$4::int", "$5::bigint")}) AS page ON true
 		WHERE c.project_id = $1 AND c.conversation_id = $2
 		ORDER BY page.position`,
 };
@@ -42,14 +31,14 @@ type ListRow = { incarnation: string; active_branch: number; last_seq: string } 
 	| { message_id: null }
 );
 
+const READ = pathRows({ ...ACTIVE_PATH, high: "$6::bigint", order: "asc", after: "$5::bigint - 1" });
+
 // Rows never come into a range that was read, they only go or get a later updated_at: so an equal count and an equal
 // sum of times mean that nothing happened to them.
 const SUM_UP: Statement = {
 	name: "history_sum_up",
 	text: `SELECT count(*) AS messages, coalesce(sum(floor(extract(epoch FROM m.updated_at) * 1000)), 0)::text AS times
-		FROM conversations c
-		JOIN messages m ON m.project_id = c.project_id AND m.conversation_id = c.conversation_id
-			AND m.branch = c.active_branch AND m.kind = 'message' AND m.seq BETWEEN $5::bigint AND $6::bigint
+		FROM conversations c CROSS JOIN LATERAL (${READ}) AS m
 		WHERE c.project_id = $1 AND c.conversation_id = $2 AND c.incarnation = $3::uuid AND c.active_branch = $4`,
 };
 

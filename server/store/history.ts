@@ -15,23 +15,17 @@ import {
 import { checkId } from "../domain/ids.ts";
 import type { JsonValue } from "../domain/json.ts";
 import type { Message, MessageDraft, MessageInput } from "../domain/messages.ts";
-import type { Statement, Transaction } from "./database.ts";
-import { appendMessages, clearLocked, insertMessages, type MessageRow, messageColumns, toMessage } from "./messages.ts";
-import { conflict, isTakenKey } from "./postgres-errors.ts";
+import { takeOff } from "./branches.ts";
+import { type LockedConversation, lockConversation } from "./conversations.ts";
+import type { Statement } from "./database.ts";
+import { appendMessages, clearLocked, insertNew, type MessageRow, messageColumns, toMessage } from "./messages.ts";
+import { ACTIVE_PATH, pathRows } from "./paths.ts";
 import type { Scope } from "./scope.ts";
 
 /** What every change of a history names: the conversation, and an id that a retry repeats. */
 interface OperationInput {
 	conversationId: string;
 	operationId: string;
-}
-
-/** The conversation that a change works on; its row is locked. */
-interface Locked {
-	transaction: Transaction;
-	projectId: string;
-	conversationId: string;
-	branch: number;
 }
 
 /** Appends messages in any number, all or none; ids that exist with equal content are a repetition (rule MSG-4). */
@@ -43,55 +37,25 @@ export async function appendHistory(
 	await appendMessages({ ...scope, limits: anyNumber(input.messages, scope.limits) }, input);
 }
 
-const POP: Statement = {
-	name: "history_pop",
-	text: `WITH gone AS (
-			DELETE FROM messages m WHERE m.project_id = $1 AND m.message_id = (
-				SELECT message_id FROM messages newest
-				WHERE newest.project_id = $1 AND newest.conversation_id = $2 AND newest.branch = $3 AND newest.kind = 'message'
-				ORDER BY newest.seq DESC LIMIT 1
-			) RETURNING ${messageColumns("m")}
-		), touched AS (
-			UPDATE conversations SET updated_at = greatest(updated_at, clock_timestamp())
-			WHERE project_id = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM gone)
-		)
-		SELECT * FROM gone`,
-};
-
 /** Removes the newest message and returns it; null where there is none. */
 export async function popHistory(scope: Scope, input: OperationInput): Promise<Message | null> {
 	const popped = await once(scope, input, { type: "pop_item" }, async (locked) => {
-		const { transaction, projectId, conversationId, branch } = locked;
-		const [row] = await transaction.query<MessageRow>(POP, [projectId, conversationId, branch]);
+		const [newest] = await readNewest(locked, 1, scope.limits.requestBytes);
 		// Of nothing that was popped, nothing is remembered: many ask an empty history again and again.
-		return row === undefined ? NOTHING_DONE : toMessage(row);
+		if (newest === undefined) return NOTHING_DONE;
+		await takeOff(locked, newest.seq);
+		return newest;
 	});
 	return popped as Message | null;
 }
 
 /** Removes all messages, as clearMessages does, and forgets all operation ids but its own. */
 export async function clearHistory(scope: Scope, input: OperationInput): Promise<void> {
-	await once(scope, input, { type: "clear" }, async ({ transaction, projectId, conversationId }) => {
-		await clearLocked(transaction, projectId, conversationId);
+	await once(scope, input, { type: "clear" }, async (locked) => {
+		await clearLocked(locked);
 		return null;
 	});
 }
-
-/** Deletes messages of a locked conversation, and moves its updatedAt only if there were any (rule CONV-6). */
-function remove(name: string, which: string): Statement {
-	return {
-		name,
-		text: `WITH gone AS (
-				DELETE FROM messages WHERE project_id = $1 AND conversation_id = $2 AND ${which} RETURNING message_id
-			)
-			UPDATE conversations SET updated_at = greatest(updated_at, clock_timestamp())
-			WHERE project_id = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM gone)`,
-	};
-}
-
-const REMOVE = remove("history_remove", "message_id = ANY($3::text[])");
-
-const REMOVE_ALL = remove("history_remove_all", "branch = $3 AND kind = 'message'");
 
 /** Puts these messages in the place of all others, in one transaction. */
 export async function replaceHistory(
@@ -105,7 +69,7 @@ export async function replaceHistory(
 		input,
 		operation,
 		async (locked) => {
-			await locked.transaction.query(REMOVE_ALL, [locked.projectId, locked.conversationId, locked.branch]);
+			await takeOff(locked, "0");
 			await insertLocked(locked, drafts);
 			return null;
 		},
@@ -116,14 +80,19 @@ export async function replaceHistory(
 // No request can spell a suffix that is larger than itself, so none larger is read.
 const NEWEST: Statement = {
 	name: "history_newest",
-	text: `SELECT message_id, payload FROM (
-			SELECT message_id, payload, seq, sum(bytes) OVER (ORDER BY seq DESC) - bytes AS bytes_before FROM (
-				SELECT message_id, payload, seq, bytes FROM messages
-				WHERE project_id = $1 AND conversation_id = $2 AND branch = $3 AND kind = 'message'
-				ORDER BY seq DESC LIMIT $4
-			) AS read
-		) AS newest WHERE bytes_before <= $5::bigint ORDER BY seq DESC`,
+	text: `SELECT ${messageColumns("newest")} FROM conversations c CROSS JOIN LATERAL (
+			SELECT *, sum(bytes) OVER (ORDER BY seq DESC) - bytes AS bytes_before
+			FROM (${pathRows({ ...ACTIVE_PATH, order: "desc", limit: "$3::int" })}) AS read
+		) AS newest
+		WHERE c.project_id = $1 AND c.conversation_id = $2 AND bytes_before <= $4::bigint ORDER BY newest.seq DESC`,
 };
+
+/** The newest messages, the newest first. */
+async function readNewest(locked: LockedConversation, count: number, mostBytes: number): Promise<Message[]> {
+	const { transaction, projectId, conversationId } = locked;
+	const rows = await transaction.query<MessageRow>(NEWEST, [projectId, conversationId, count, mostBytes]);
+	return rows.map(toMessage);
+}
 
 /**
  * Appends messages, in the place of the expected suffix where one is given. The operation id is remembered for as
@@ -155,27 +124,33 @@ export async function applyHistoryTransaction(
 	);
 }
 
-async function removeSuffix(locked: Locked, expected: readonly JsonValue[], mostBytes: number): Promise<void> {
-	const { transaction, projectId, conversationId, branch } = locked;
-	const newest = await transaction.query<{ message_id: string; payload: JsonValue }>(NEWEST, [
-		projectId,
-		conversationId,
-		branch,
-		expected.length,
-		mostBytes,
-	]);
+async function removeSuffix(
+	locked: LockedConversation,
+	expected: readonly JsonValue[],
+	mostBytes: number,
+): Promise<void> {
+	const newest = await readNewest(locked, expected.length, mostBytes);
 	const payloads = newest.map(({ payload }) => payload);
 	if (!endsWith(payloads, expected)) throw suffixMismatch();
-	await transaction.query(REMOVE, [projectId, conversationId, newest.map(({ message_id }) => message_id)]);
+	await takeOff(locked, newest.at(-1)!.seq);
 }
 
 // The text of a payload is looked for, since looking into JSON fails on U+0000; what only looks alike is sorted out later.
 const SELECT_CALLS: Statement = {
 	name: "history_select_calls",
-	text: `SELECT message_id, payload FROM messages
-		WHERE project_id = $1 AND conversation_id = $2 AND branch = $3 AND kind = 'message' AND EXISTS (
-			SELECT FROM unnest($4::text[]) AS part WHERE position(part IN payload::text) > 0
-		) ORDER BY seq`,
+	text: `SELECT message_id, payload FROM conversations c CROSS JOIN LATERAL (${pathRows({
+		...ACTIVE_PATH,
+		where: `${ACTIVE_PATH.where} AND EXISTS (
+			SELECT FROM unnest($3::text[]) AS part WHERE position(part IN m.payload::text) > 0
+		)`,
+		order: "asc",
+	})}) AS m
+		WHERE c.project_id = $1 AND c.conversation_id = $2 ORDER BY seq`,
+};
+
+const REMOVE: Statement = {
+	name: "history_remove",
+	text: "DELETE FROM messages WHERE project_id = $1 AND conversation_id = $2 AND message_id = ANY($3::text[])",
 };
 
 // One step past every earlier change, so that a walk over several pages sees that it met this one.
@@ -199,12 +174,11 @@ export async function applyHistoryMutations(
 	const { replacements } = input;
 	checkReplacements("input.replacements", replacements, scope.limits);
 	const operation: HistoryOperation = { type: "replace_function_calls", replacements };
-	await once(scope, input, operation, async ({ transaction, projectId, conversationId, branch }) => {
+	await once(scope, input, operation, async ({ transaction, projectId, conversationId }) => {
 		const parts = replacements.map(({ callId }) => `"callId":${JSON.stringify(callId)}`);
 		const rows = await transaction.query<{ message_id: string; payload: JsonValue }>(SELECT_CALLS, [
 			projectId,
 			conversationId,
-			branch,
 			parts,
 		]);
 		const calls: StoredCall[] = rows.map(({ message_id, payload }) => ({ messageId: message_id, payload }));
@@ -221,28 +195,10 @@ export async function applyHistoryMutations(
 	});
 }
 
-async function insertLocked(locked: Locked, drafts: readonly MessageDraft[]): Promise<void> {
+async function insertLocked(locked: LockedConversation, drafts: readonly MessageDraft[]): Promise<void> {
 	const { transaction, projectId, conversationId } = locked;
-	if (drafts.length === 0) return;
-	try {
-		await insertMessages(transaction.query, projectId, conversationId, drafts, false);
-	} catch (error) {
-		throw isTakenKey(error, "messages") ? conflict(error) : error;
-	}
+	if (drafts.length > 0) await insertNew(transaction, projectId, conversationId, drafts);
 }
-
-const LOCK: Statement = {
-	name: "history_lock",
-	text: "SELECT active_branch FROM conversations WHERE project_id = $1 AND conversation_id = $2 FOR UPDATE",
-};
-
-const CREATE: Statement = {
-	name: "history_create",
-	text: `INSERT INTO conversations AS c (project_id, conversation_id, metadata, created_at, updated_at)
-		SELECT $1, $2, '{}', now, now FROM (SELECT clock_timestamp() AS now) AS clock
-		ON CONFLICT (project_id, conversation_id) DO UPDATE SET last_seq = c.last_seq
-		RETURNING active_branch`,
-};
 
 const SELECT_OPERATION: Statement = {
 	name: "history_select_operation",
@@ -271,7 +227,7 @@ async function once(
 	{ db, identity, limits }: Scope,
 	input: OperationInput,
 	operation: HistoryOperation,
-	work: (locked: Locked) => Promise<object | null | typeof NOTHING_DONE>,
+	work: (locked: LockedConversation) => Promise<object | null | typeof NOTHING_DONE>,
 	{ create = false, lasting = false } = {},
 ): Promise<unknown> {
 	const { projectId } = identity;
@@ -279,18 +235,16 @@ async function once(
 	const operationId = checkId("input.operationId", input.operationId, limits.idBytes);
 	const digest = digestOperation(operation);
 	return db.transaction(async (transaction) => {
-		const key = [projectId, conversationId];
-		let [conversation] = await transaction.query<{ active_branch: number }>(LOCK, key);
-		if (conversation === undefined && create) [conversation] = await transaction.query(CREATE, key);
-		if (conversation === undefined) return null;
+		const locked = await lockConversation(transaction, projectId, conversationId, { create });
+		if (locked === undefined) return null;
 		// A statement of its own: the one that waited for the lock saw what was there before.
-		const known = [...key, operationId];
+		const known = [projectId, conversationId, operationId];
 		const [earlier] = await transaction.query<{ digest: Buffer; result: unknown }>(SELECT_OPERATION, known);
 		if (earlier !== undefined) {
 			if (!digest.equals(earlier.digest)) throw reusedOperationId();
 			return earlier.result;
 		}
-		const result = await work({ transaction, projectId, conversationId, branch: conversation.active_branch });
+		const result = await work(locked);
 		if (result === NOTHING_DONE) return null;
 		const text = result === null ? null : JSON.stringify(result);
 		await transaction.query(INSERT_OPERATION, [...known, digest, text, lasting]);

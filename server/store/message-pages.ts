@@ -1,9 +1,11 @@
+import { hasBranch, unknownBranch } from "../domain/branches.ts";
 import { badRequest, Fault } from "../domain/faults.ts";
 import { checkId } from "../domain/ids.ts";
 import type { Message } from "../domain/messages.ts";
 import { checkPageSize, type Order, openCursor, type Page, refusedCursor, sealCursor } from "../domain/pages.ts";
 import type { Statement } from "./database.ts";
 import { type MessageRow, messageColumns, toMessage } from "./messages.ts";
+import { pathRows } from "./paths.ts";
 import type { Scope } from "./scope.ts";
 
 /** A page of one conversation that somebody asks for. */
@@ -12,52 +14,59 @@ export interface MessagePageInput {
 	first?: number | null | undefined;
 	after?: string | null | undefined;
 	order: Order;
+	/** Whose path is read; the active branch's when omitted. */
+	branch?: number | null | undefined;
+	/** Reads the messages of all branches, by seq, in place of a path. */
+	allBranches?: boolean | null | undefined;
 }
 
-/** The branch of a conversation that never branched. */
-const BRANCH = 0;
+/**
+ * SQL of a page of the messages that a query finds: as many as fit into `size` and `bytes`, but at least one (rule
+ * VAL-7). The query finds one more than `size`, if there is one.
+ */
+export function pageOf(rows: string, order: Order, size: string, bytes: string): string {
+	return `SELECT ${messageColumns("candidate")}, candidate.position, candidate.fetched
+		FROM (
+			SELECT *, count(*) OVER () AS fetched, row_number() OVER walk AS position, sum(bytes) OVER walk AS bytes_so_far
+			FROM (${rows}) AS read
+			WINDOW walk AS (ORDER BY seq ${order})
+		) AS candidate
+		WHERE position = 1 OR (position <= ${size} AND bytes_so_far <= ${bytes})`;
+}
 
-// Each conversation is read by its own index range, up to the last seq that the same snapshot shows; so a page costs
-// what it returns. The running sum keeps it within a number of bytes, except that it has at least one row (rule VAL-7).
-function list(order: Order): Statement {
-	const [direction, start] =
-		order === "asc"
-			? ["ASC", "> coalesce(wanted.after, 0)"]
-			: ["DESC", "< coalesce(wanted.after, 9223372036854775807)"];
+// Each conversation is read by its own index ranges, up to the last seq that the same snapshot shows; so a page costs
+// what it returns.
+function list(source: "path" | "all", order: Order): Statement {
+	const rows = pathRows({
+		tip: source === "path" ? "coalesce(wanted.branch, c.active_branch)" : null,
+		high: "coalesce(wanted.bound, c.last_seq)",
+		order,
+		after: "wanted.after",
+		limit: "$6::int + 1",
+	});
 	return {
-		name: `messages_list_${order}`,
-		text: `SELECT wanted.ord, c.incarnation, coalesce(wanted.bound, c.last_seq) AS bound, page.*
-			FROM unnest($2::text[], $3::bigint[], $4::bigint[])
-				WITH ORDINALITY AS wanted (conversation_id, after, bound, ord)
+		name: `messages_list_${source}_${order}`,
+		text: `SELECT wanted.ord, c.incarnation, c.last_branch, coalesce(wanted.branch, c.active_branch) AS tip,
+				coalesce(wanted.bound, c.last_seq) AS bound, page.*
+			FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::int[])
+				WITH ORDINALITY AS wanted (conversation_id, after, bound, branch, ord)
 			JOIN conversations c ON c.project_id = $1 AND c.conversation_id = wanted.conversation_id
-			LEFT JOIN LATERAL (
-				SELECT ${messageColumns("candidate")}, candidate.position, candidate.fetched
-				FROM (
-					SELECT *, count(*) OVER () AS fetched, row_number() OVER walk AS position,
-						sum(bytes) OVER walk AS bytes_so_far
-					FROM (
-						SELECT * FROM messages m
-						WHERE m.project_id = $1 AND m.conversation_id = c.conversation_id AND m.branch = ${BRANCH}
-							AND m.seq ${start}
-							AND m.seq <= coalesce(wanted.bound, c.last_seq)
-						ORDER BY m.seq ${direction} LIMIT $5::int + 1
-					) AS read
-					WINDOW walk AS (ORDER BY seq ${direction})
-				) AS candidate
-				WHERE position = 1 OR (position <= $5::int AND bytes_so_far <= $6::bigint)
-			) AS page ON true
+			LEFT JOIN LATERAL (${pageOf(rows, order, "$6::int", "$7::bigint")}) AS page ON true
 			ORDER BY wanted.ord, page.position`,
 	};
 }
 
-const LIST = { asc: list("asc"), desc: list("desc") };
+const LIST = {
+	path: { asc: list("path", "asc"), desc: list("path", "desc") },
+	all: { asc: list("all", "asc"), desc: list("all", "desc") },
+};
 
-type PageRow = { ord: string; incarnation: string; bound: string } & (
+type PageRow = { ord: string; incarnation: string; last_branch: number; tip: number; bound: string } & (
 	| (MessageRow & { fetched: string })
 	| { message_id: null }
 );
 
-/** A page of the messages of a conversation (rules MSG-7…9). */
+/** A page of the messages of a conversation (rules MSG-7…9, MSG-12). */
 export async function listMessages(scope: Scope, input: MessagePageInput): Promise<Page<Message>> {
 	const [page] = await listMessagesOfMany(scope, [input]);
 	if (page instanceof Error) throw page;
@@ -65,25 +74,26 @@ export async function listMessages(scope: Scope, input: MessagePageInput): Promi
 }
 
 /**
- * Pages of many conversations in one statement, for nested reads. All inputs share `first` and `order`;
- * together they hold no more content than one page may. An input that is refused gets its fault in place of a page.
+ * Pages of many conversations in one statement, for nested reads. All inputs share `first`, `order` and
+ * `allBranches`; together they hold no more content than one page may. An input that is refused gets its fault in place of a page.
  */
 export async function listMessagesOfMany(
 	scope: Scope,
 	inputs: readonly MessagePageInput[],
 ): Promise<(Page<Message> | Fault)[]> {
 	const { db, identity, limits } = scope;
-	const { first, order } = inputs[0]!;
+	const { first, order, allBranches } = inputs[0]!;
 	const size = checkPageSize("first", first, limits);
 	const starts = inputs.map((input) => faultOr(() => openStart(scope, input)));
 	if (starts.every((start) => start instanceof Fault)) return starts;
 	const cursors = starts.map((start) => (start instanceof Fault ? undefined : start));
-	const rows = await db.read<PageRow>(LIST[order], [
+	const rows = await db.read<PageRow>(LIST[allBranches ? "all" : "path"][order], [
 		identity.projectId,
 		// No conversation has the empty id.
 		inputs.map(({ conversationId }, index) => (starts[index] instanceof Fault ? "" : conversationId)),
 		cursors.map((cursor) => cursor?.seq ?? null),
 		cursors.map((cursor) => cursor?.bound ?? null),
+		cursors.map((cursor, index) => cursor?.branch ?? inputs[index]!.branch ?? null),
 		size,
 		Math.ceil(limits.pageBytes / inputs.length),
 	]);
@@ -104,38 +114,45 @@ function faultOr<T>(work: () => T): T | Fault {
 	}
 }
 
+/** Where a page starts. A walk stays on the branch on which it began, even when another one becomes active. */
 interface Start {
 	incarnation: string;
+	branch: string;
 	seq: string;
 	bound: string;
 }
 
-function cursorScope(conversationId: string, order: Order): string {
-	return `messages\0${order}\0${BRANCH}\0${conversationId}`;
+function cursorScope({ conversationId, order, branch, allBranches }: MessagePageInput): string {
+	return `messages\0${order}\0${allBranches ? "all" : (branch ?? "active")}\0${conversationId}`;
 }
 
-function openStart({ identity, limits }: Scope, { conversationId, order, after }: MessagePageInput): Start | undefined {
+function openStart({ identity, limits }: Scope, input: MessagePageInput): Start | undefined {
+	const { conversationId, after, branch, allBranches } = input;
 	checkId("conversationId", conversationId, limits.idBytes);
+	if (allBranches && branch != null) throw badRequest("branch", "must be omitted with allBranches");
 	if (after == null) return undefined;
 	if (after === "") throw badRequest("after", "must not be empty (MSG-8)");
-	const position = openCursor("after", identity.cursorKey, cursorScope(conversationId, order), after);
-	const [incarnation = "", seq = "", bound = ""] = position;
-	return { incarnation, seq, bound };
+	const position = openCursor("after", identity.cursorKey, cursorScope(input), after);
+	const [incarnation = "", walked = "", seq = "", bound = ""] = position;
+	return { incarnation, branch: walked, seq, bound };
 }
 
 function toPage(scope: Scope, input: MessagePageInput, start: Start | undefined, rows: PageRow[]): Page<Message> {
 	const [head] = rows;
 	// The conversation was deleted, and perhaps created anew, since the cursor was made (rule CONV-5).
 	if (start !== undefined && head?.incarnation !== start.incarnation) throw refusedCursor("after");
+	// Clearing removes branches, too; a walk that began before sees nothing of what follows.
+	if (start === undefined && head !== undefined && !hasBranch(head.last_branch, head.tip)) {
+		throw unknownBranch(input.conversationId, head.tip);
+	}
 	const found = rows.filter((row) => row.message_id !== null);
 	return {
 		items: found.map(toMessage),
 		hasNext: Number(found[0]?.fetched ?? 0) > found.length,
-		cursorOf: ({ seq }) =>
-			sealCursor(scope.identity.cursorKey, cursorScope(input.conversationId, input.order), [
-				head!.incarnation,
-				seq,
-				head!.bound,
-			]),
+		cursorOf: ({ seq }) => {
+			const { incarnation, tip, bound } = head!;
+			const position = [incarnation, String(tip), seq, bound];
+			return sealCursor(scope.identity.cursorKey, cursorScope(input), position);
+		},
 	};
 }

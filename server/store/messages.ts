@@ -1,5 +1,6 @@
 import type pg from "pg";
-import { Fault } from "../domain/faults.ts";
+import { checkLastSeq, checkSeq } from "../domain/branches.ts";
+import { badRequest, Fault } from "../domain/faults.ts";
 import { checkId } from "../domain/ids.ts";
 import { type JsonObject, type JsonValue, tooLarge } from "../domain/json.ts";
 import {
@@ -10,28 +11,48 @@ import {
 	type Message,
 	type MessageDraft,
 	type MessageInput,
+	type MessageKind,
 } from "../domain/messages.ts";
+import { type LockedConversation, lockConversation } from "./conversations.ts";
 import type { Statement, Transaction } from "./database.ts";
 import { conflict, isTakenKey } from "./postgres-errors.ts";
 import type { Scope } from "./scope.ts";
 import { isoTime } from "./times.ts";
+import type { Identity } from "./tokens.ts";
 
 export interface MessageRow {
 	message_id: string;
 	conversation_id: string;
 	seq: string;
+	branch: number;
+	kind: MessageKind;
 	role: string | null;
 	type: string | null;
 	payload: JsonValue;
 	metadata: JsonObject;
+	label: string | null;
+	source_message_id: string | null;
 	created_at: string;
 	updated_at: string;
 }
 
+const COLUMNS = [
+	"message_id",
+	"conversation_id",
+	"seq",
+	"branch",
+	"kind",
+	"role",
+	"type",
+	"payload",
+	"metadata",
+	"label",
+	"source_message_id",
+];
+
 /** The columns of a message, of the table or alias given. */
 export function messageColumns(table: string): string {
-	const plain = ["message_id", "conversation_id", "seq", "role", "type", "payload", "metadata"];
-	const columns = plain.map((column) => `${table}.${column}`);
+	const columns = COLUMNS.map((column) => `${table}.${column}`);
 	return [...columns, isoTime("created_at", table), isoTime("updated_at", table)].join(", ");
 }
 
@@ -42,47 +63,73 @@ export function messageColumns(table: string): string {
 const APPEND: Statement = {
 	name: "messages_append",
 	text: `WITH input AS (
-			SELECT * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[])
-				WITH ORDINALITY AS input (message_id, role, type, payload, metadata, bytes, ord)
+			SELECT * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::bigint[])
+				WITH ORDINALITY AS input (message_id, role, type, payload, metadata, bytes, kind, first_kept_seq, ord)
 		), old AS (
-			SELECT FROM messages WHERE project_id = $1 AND message_id = ANY($3::text[]) AND $9
+			SELECT FROM messages WHERE project_id = $1 AND message_id = ANY($3::text[]) AND $11
 		), conversation AS (
-			INSERT INTO conversations AS c (project_id, conversation_id, metadata, last_seq, leaf_seq, created_at, updated_at)
-			SELECT $1, $2, '{}', cardinality($3::text[]), cardinality($3::text[]), now, now
+			INSERT INTO conversations AS c (project_id, conversation_id, metadata, last_seq, created_at, updated_at)
+			SELECT $1, $2, '{}', cardinality($3::text[]), now, now
 			FROM (SELECT clock_timestamp() AS now) AS clock WHERE NOT EXISTS (SELECT FROM old)
 			ON CONFLICT (project_id, conversation_id) DO UPDATE SET
 				last_seq = c.last_seq + excluded.last_seq,
-				leaf_seq = c.last_seq + excluded.last_seq,
 				updated_at = greatest(c.updated_at, excluded.updated_at)
 			RETURNING active_branch, last_seq - cardinality($3::text[]) AS seq_before, updated_at
 		)
-		INSERT INTO messages AS m (project_id, message_id, conversation_id, branch, seq, role, type, payload, metadata,
-			bytes, created_at, updated_at)
-		SELECT $1, input.message_id, $2, conversation.active_branch, conversation.seq_before + input.ord, input.role,
-			input.type, input.payload::json, input.metadata::json, input.bytes, conversation.updated_at, conversation.updated_at
+		INSERT INTO messages AS m (project_id, message_id, conversation_id, branch, seq, kind, role, type, payload,
+			metadata, bytes, first_kept_seq, created_at, updated_at)
+		SELECT $1, input.message_id, $2, conversation.active_branch, conversation.seq_before + input.ord, input.kind,
+			input.role, input.type, input.payload::json, input.metadata::json, input.bytes, input.first_kept_seq,
+			conversation.updated_at, conversation.updated_at
 		FROM input, conversation ORDER BY input.message_id
 		RETURNING ${messageColumns("m")}`,
 };
 
 const ATTEMPTS = 3;
 
+/** What appends may demand of the conversation: that its last seq is this one, else they are a Conflict. */
+interface Precondition {
+	expectedLastSeq?: string | null | undefined;
+}
+
 /** Appends one message and creates its conversation where there is none (rules MSG-1…3). */
-export async function appendMessage(scope: Scope, input: MessageInput & { conversationId: string }): Promise<Message> {
-	const conversationId = checkId("input.conversationId", input.conversationId, scope.limits.idBytes);
-	const [message] = await append(scope, conversationId, [draftMessage("input", input, scope.limits)]);
+export async function appendMessage(
+	scope: Scope,
+	input: MessageInput & Precondition & { conversationId: string },
+): Promise<Message> {
+	const draft = draftMessage("input", input, scope.limits);
+	const [message] = await appendChecked(scope, input, [draft]);
 	return message!;
 }
 
 /** Appends 1 to 100 messages, all or none, in the order of the array (rule MSG-4). */
 export async function appendMessages(
 	scope: Scope,
-	input: { conversationId: string; messages: readonly MessageInput[] },
+	input: Precondition & { conversationId: string; messages: readonly MessageInput[] },
 ): Promise<Message[]> {
-	const conversationId = checkId("input.conversationId", input.conversationId, scope.limits.idBytes);
-	return append(scope, conversationId, draftMessages("input.messages", input.messages, scope.limits));
+	return appendChecked(scope, input, draftMessages("input.messages", input.messages, scope.limits));
 }
 
-async function append(scope: Scope, conversationId: string, drafts: readonly MessageDraft[]): Promise<Message[]> {
+async function appendChecked(
+	scope: Scope,
+	input: Precondition & { conversationId: string },
+	drafts: readonly MessageDraft[],
+): Promise<Message[]> {
+	const conversationId = checkId("input.conversationId", input.conversationId, scope.limits.idBytes);
+	const expected = checkSeq("input.expectedLastSeq", input.expectedLastSeq);
+	if (expected === null) return append(scope, conversationId, drafts);
+	return appendLocked(scope, conversationId, drafts, async ({ lastSeq }) => {
+		checkLastSeq("input.expectedLastSeq", expected, lastSeq);
+		return drafts;
+	});
+}
+
+/** Appends what the callers have drafted, by one statement. */
+export async function append(
+	scope: Scope,
+	conversationId: string,
+	drafts: readonly MessageDraft[],
+): Promise<Message[]> {
 	const ids = drafts.map((draft) => draft.messageId);
 	let taken: pg.DatabaseError | undefined;
 	for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -105,6 +152,50 @@ async function append(scope: Scope, conversationId: string, drafts: readonly Mes
 	throw new Fault("ServiceUnavailable", "The messages were deleted as often as they were appended", { retryAfter: 1 });
 }
 
+/**
+ * Appends under the conversation's lock: `decide` sees the locked conversation and gives the drafts their last form, or
+ * throws. Messages that are stored already are returned before it is asked (rule ERR-4).
+ */
+export async function appendLocked(
+	scope: Scope,
+	conversationId: string,
+	drafts: readonly MessageDraft[],
+	decide: (locked: LockedConversation) => Promise<readonly MessageDraft[]>,
+): Promise<Message[]> {
+	const { db, identity } = scope;
+	const ids = drafts.map((draft) => draft.messageId);
+	const findReplay = async (run: Run) => {
+		const stored = await select(run, identity.projectId, ids);
+		const isKnown = drafts.every((draft, index) => stored[index] && isReplay(draft, conversationId, stored[index]));
+		return isKnown ? (stored as Message[]) : undefined;
+	};
+	// Once without the lock, so that a replay need not wait for it, and once under it, for the attempt that was faster.
+	const known = await findReplay((statement, values) => db.read(statement, values));
+	if (known !== undefined) return known;
+	return db.transaction(async (transaction) => {
+		const { projectId } = identity;
+		const locked = await lockConversation(transaction, projectId, conversationId, { create: true });
+		const stored = await findReplay(transaction.query);
+		if (stored !== undefined) return stored;
+		const decided = await decide(locked!);
+		return inOrder(ids, await insertNew(transaction, projectId, conversationId, decided));
+	});
+}
+
+/** Inserts messages whose ids are new; one that is taken is a Conflict. */
+export async function insertNew(
+	transaction: Transaction,
+	projectId: string,
+	conversationId: string,
+	drafts: readonly MessageDraft[],
+): Promise<Message[]> {
+	try {
+		return await insertMessages(transaction.query, projectId, conversationId, drafts, false);
+	} catch (error) {
+		throw isTakenKey(error, "messages") ? conflict(error) : error;
+	}
+}
+
 /** Runs a statement alone or in a transaction. */
 type Run = Transaction["query"];
 
@@ -112,7 +203,7 @@ type Run = Transaction["query"];
  * Inserts the messages at the end of the conversation, which it creates where there is none. With `probe`, and any of
  * the ids taken, it inserts nothing; without, it fails on the key.
  */
-export async function insertMessages(
+async function insertMessages(
 	run: Run,
 	projectId: string,
 	conversationId: string,
@@ -129,6 +220,8 @@ export async function insertMessages(
 		column("payload"),
 		column("metadata"),
 		column("bytes"),
+		column("kind"),
+		column("firstKeptSeq"),
 		probe,
 	]);
 	return rows.map(toMessage);
@@ -146,7 +239,11 @@ const SELECT: Statement = {
 
 /** The messages of these ids, null where there is none (rules MSG-6, ISO-2). */
 export async function getMessages({ db, identity }: Scope, messageIds: readonly string[]): Promise<(Message | null)[]> {
-	const rows = await db.read<MessageRow>(SELECT, [identity.projectId, messageIds]);
+	return select((statement, values) => db.read(statement, values), identity.projectId, messageIds);
+}
+
+async function select(run: Run, projectId: string, messageIds: readonly string[]): Promise<(Message | null)[]> {
+	const rows = await run<MessageRow>(SELECT, [projectId, messageIds]);
 	const found = new Map(rows.map((row) => [row.message_id, toMessage(row)]));
 	return messageIds.map((id) => found.get(id) ?? null);
 }
@@ -154,8 +251,9 @@ export async function getMessages({ db, identity }: Scope, messageIds: readonly 
 // The conversation is locked before its message, by every writer: the other order deadlocks with clearMessages.
 const LOCK_BY_MESSAGE: Statement = {
 	name: "conversation_lock_by_message",
-	text: `SELECT c.conversation_id FROM conversations c JOIN messages m USING (project_id, conversation_id)
-		WHERE m.project_id = $1 AND m.message_id = $2 FOR UPDATE OF c`,
+	text: `SELECT c.conversation_id, m.kind FROM conversations c JOIN messages m USING (project_id, conversation_id)
+		WHERE m.project_id = $1 AND m.message_id = $2 AND ($3::text[] IS NULL OR m.conversation_id = ANY($3))
+		FOR UPDATE OF c`,
 };
 
 // A flag says that a field is given, since null is a value of role and type.
@@ -184,10 +282,13 @@ export async function updateMessage(
 	const messageId = checkId("input.messageId", input.messageId, limits.idBytes);
 	const { role, type, payload, metadata } = draftPatch("input", input, limits);
 	return db.transaction(async (transaction) => {
-		const conversationId = await lockConversationOf(transaction, identity.projectId, messageId);
+		const place = await lockConversationOf(transaction, identity, messageId);
+		if (place !== undefined && place.kind !== "message") {
+			throw badRequest("input.messageId", `is of kind ${place.kind}, which is never updated`);
+		}
 		const [row] = await transaction.query<MessageRow & { bytes: number }>(UPDATE, [
 			identity.projectId,
-			conversationId,
+			place?.conversationId,
 			messageId,
 			role !== undefined,
 			role,
@@ -197,7 +298,7 @@ export async function updateMessage(
 			metadata?.text,
 		]);
 		// Thrown inside the transaction, so that the conversation's updatedAt stays too.
-		if (row === undefined) throw new Fault("NotFound", `Message ${JSON.stringify(messageId)} does not exist`);
+		if (row === undefined) throw unknownMessage(messageId);
 		if (row.bytes > limits.messageBytes) throw tooLarge("input: payload and metadata together", limits.messageBytes);
 		return toMessage(row);
 	});
@@ -216,48 +317,51 @@ const DELETE: Statement = {
 export async function deleteMessage({ db, identity, limits }: Scope, input: { messageId: string }): Promise<void> {
 	const messageId = checkId("input.messageId", input.messageId, limits.idBytes);
 	await db.transaction(async (transaction) => {
-		const conversationId = await lockConversationOf(transaction, identity.projectId, messageId);
-		if (conversationId !== null) await transaction.query(DELETE, [identity.projectId, conversationId, messageId]);
+		const place = await lockConversationOf(transaction, identity, messageId);
+		if (place !== undefined) await transaction.query(DELETE, [identity.projectId, place.conversationId, messageId]);
 	});
 }
-
-const LOCK: Statement = {
-	name: "messages_lock_conversation",
-	text: "SELECT FROM conversations WHERE project_id = $1 AND conversation_id = $2 FOR UPDATE",
-};
 
 const CLEAR: Statement = {
 	name: "messages_clear",
 	text: `WITH gone AS (
 			DELETE FROM messages WHERE project_id = $1 AND conversation_id = $2 RETURNING message_id
+		), cut AS (
+			DELETE FROM branches WHERE project_id = $1 AND conversation_id = $2 RETURNING branch
 		), forgotten AS (
 			DELETE FROM history_operations WHERE project_id = $1 AND conversation_id = $2
 		)
-		UPDATE conversations SET leaf_seq = 0, updated_at = greatest(updated_at, clock_timestamp())
-		WHERE project_id = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM gone)`,
+		UPDATE conversations SET active_branch = 0, last_branch = 0, updated_at = greatest(updated_at, clock_timestamp())
+		WHERE project_id = $1 AND conversation_id = $2 AND (EXISTS (SELECT FROM gone) OR EXISTS (SELECT FROM cut))`,
 };
 
-/** Deletes all messages of a conversation and keeps the rest of it, its counter included (rule MSG-11). */
+/** Deletes the messages of all branches, and the branches; the rest stays, the counter included (rules MSG-11, MSG-12). */
 export async function clearMessages({ db, identity, limits }: Scope, input: { conversationId: string }): Promise<void> {
 	const conversationId = checkId("input.conversationId", input.conversationId, limits.idBytes);
 	await db.transaction(async (transaction) => {
-		const [found] = await transaction.query(LOCK, [identity.projectId, conversationId]);
-		if (found !== undefined) await clearLocked(transaction, identity.projectId, conversationId);
+		const locked = await lockConversation(transaction, identity.projectId, conversationId);
+		if (locked !== undefined) await clearLocked(locked);
 	});
 }
 
-/** Clears a conversation whose row the transaction has locked; operation ids of its history are forgotten too. */
-export async function clearLocked(transaction: Transaction, projectId: string, conversationId: string): Promise<void> {
+/** Clears a locked conversation; operation ids of its history are forgotten too. */
+export async function clearLocked({ transaction, projectId, conversationId }: LockedConversation): Promise<void> {
 	await transaction.query(CLEAR, [projectId, conversationId]);
 }
 
-async function lockConversationOf(
+/** Locks the conversation of a message; undefined where there is no such message. The kind never changes. */
+export async function lockConversationOf(
 	transaction: Transaction,
-	projectId: string,
+	{ projectId, conversationIds }: Identity,
 	messageId: string,
-): Promise<string | null> {
-	const [row] = await transaction.query<{ conversation_id: string }>(LOCK_BY_MESSAGE, [projectId, messageId]);
-	return row?.conversation_id ?? null;
+): Promise<{ conversationId: string; kind: MessageKind } | undefined> {
+	const values = [projectId, messageId, conversationIds];
+	const [row] = await transaction.query<{ conversation_id: string; kind: MessageKind }>(LOCK_BY_MESSAGE, values);
+	return row && { conversationId: row.conversation_id, kind: row.kind };
+}
+
+export function unknownMessage(messageId: string): Fault {
+	return new Fault("NotFound", `Message ${JSON.stringify(messageId)} does not exist`);
 }
 
 /** The message of a row. */
@@ -266,10 +370,14 @@ export function toMessage(row: MessageRow): Message {
 		messageId: row.message_id,
 		conversationId: row.conversation_id,
 		seq: row.seq,
+		branch: row.branch,
+		kind: row.kind,
 		role: row.role,
 		type: row.type,
 		payload: row.payload,
 		metadata: row.metadata,
+		label: row.label,
+		sourceMessageId: row.source_message_id,
 		createdAt: row.created_at,
 		updatedAt: row.updated_at,
 	};

@@ -57,7 +57,8 @@ CREATE TABLE "conversations" (
     "last_seq" BIGINT NOT NULL DEFAULT 0,
     "active_branch" INTEGER NOT NULL DEFAULT 0,
     "last_branch" INTEGER NOT NULL DEFAULT 0,
-    "leaf_seq" BIGINT NOT NULL DEFAULT 0,
+    "parent_conversation_id" TEXT COLLATE "C",
+    "parent_message_id" TEXT COLLATE "C",
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -241,6 +242,13 @@ CREATE INDEX "conversations_project_id_updated_at_conversation_id_idx" ON "conve
 
 -- CreateIndex
 CREATE UNIQUE INDEX "messages_project_id_conversation_id_branch_seq_key" ON "messages"("project_id", "conversation_id", "branch", "seq");
+
+-- Few messages have a label or are compactions, and these indexes hold no others.
+-- CreateIndex
+CREATE INDEX "messages_labels_idx" ON "messages"("project_id", "conversation_id", "seq") WHERE "label" IS NOT NULL;
+
+-- CreateIndex
+CREATE INDEX "messages_compactions_idx" ON "messages"("project_id", "conversation_id", "branch", "seq") WHERE "kind" = 'compaction';
 
 -- CreateIndex
 CREATE INDEX "states_project_id_updated_at_key_idx" ON "states"("project_id", "updated_at" DESC, "key" DESC);

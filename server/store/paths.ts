@@ -1,0 +1,84 @@
+import type { Order } from "../domain/pages.ts";
+
+// A message belongs to a branch, and a branch says where it left its parent. So a path is a few ranges: the branch's
+// own messages, then those of its parent up to fork_seq, and so on to branch 0; seq grows along all of it. Statements
+// that use these fragments have the project in $1 and the conversation's row in `c`. Every step is a LATERAL with a
+// LIMIT: a plain join would read all branches, or all messages, of the conversation.
+
+/** The key of `table`'s rows in conversation `c`. */
+export function inConversation(table: string): string {
+	return `${table}.project_id = $1 AND ${table}.conversation_id = c.conversation_id`;
+}
+
+/** The parent of branch `branch`, as a row (parent_branch, fork_seq). */
+function parentOf(branch: string): string {
+	return `LATERAL (
+			SELECT b.parent_branch, b.fork_seq FROM branches b WHERE ${inConversation("b")} AND b.branch = ${branch} LIMIT 1
+		) AS parent`;
+}
+
+interface PathRows {
+	/** SQL of the branch whose path is read; null reads all branches. */
+	tip: string | null;
+	/** SQL of the last seq that counts. */
+	high: string;
+	order: Order;
+	/** SQL of the seq behind which the rows start, null for the beginning. */
+	after?: string;
+	/** A further condition on message `m`. */
+	where?: string;
+	/** SQL of the number of rows at most. */
+	limit?: string;
+}
+
+/** A query for the messages of a path, in order. It reads as many ranges as it takes to fill the limit. */
+export function pathRows({ tip, high, order, after, where, limit }: PathRows): string {
+	const direction = order.toUpperCase();
+	const start =
+		after === undefined
+			? ""
+			: order === "asc"
+				? `AND m.seq > coalesce(${after}, 0)`
+				: `AND m.seq < coalesce(${after}, 9223372036854775807)`;
+	const ranges =
+		tip === null
+			? `ranges (branch, high) AS (SELECT branch, ${high} FROM generate_series(0, c.last_branch) AS branch)`
+			: `ranges (branch, high) AS (
+				SELECT ${tip}, ${high}
+				UNION ALL
+				SELECT parent.parent_branch, least(parent.fork_seq, ranges.high)
+				FROM ranges CROSS JOIN ${parentOf("ranges.branch")} WHERE ranges.branch > 0
+			)`;
+	// Sorted before the join, so that the join's order needs sorting within one range only and stops at the limit.
+	return `WITH RECURSIVE ${ranges}
+		SELECT m.* FROM (SELECT * FROM ranges ORDER BY high ${direction} OFFSET 0) AS range
+		CROSS JOIN LATERAL (
+			SELECT * FROM messages m
+			WHERE ${inConversation("m")} AND m.branch = range.branch AND m.seq <= range.high ${start}
+				${where === undefined ? "" : `AND ${where}`}
+			ORDER BY m.seq ${direction} ${limit === undefined ? "" : `LIMIT ${limit}`}
+		) AS m
+		ORDER BY range.high ${direction}, m.seq ${direction} ${limit === undefined ? "" : `LIMIT ${limit}`}`;
+}
+
+/**
+ * A query for the newest message of a path with seq up to `high`, as a row (branch, seq, message_id); no row where
+ * there is none. It climbs from the tip and stops where it finds one.
+ */
+export function newestOnPath(tip: string, high: string, where = "true"): string {
+	const newest = (branch: string, last: string) =>
+		`(SELECT m.seq FROM messages m WHERE ${inConversation("m")} AND m.branch = ${branch} AND m.seq <= ${last}
+			AND ${where} ORDER BY m.seq DESC LIMIT 1)`;
+	return `WITH RECURSIVE up (branch, high, seq) AS (
+			SELECT ${tip}, ${high}, ${newest(tip, high)}
+			UNION ALL
+			SELECT parent.parent_branch, least(parent.fork_seq, up.high),
+				${newest("parent.parent_branch", "least(parent.fork_seq, up.high)")}
+			FROM up CROSS JOIN ${parentOf("up.branch")} WHERE up.branch > 0 AND up.seq IS NULL
+		)
+		SELECT up.branch, up.seq, m.message_id FROM up
+		JOIN messages m ON ${inConversation("m")} AND m.branch = up.branch AND m.seq = up.seq`;
+}
+
+/** What an agent works with: the messages of the active path, without what session operations wrote. */
+export const ACTIVE_PATH = { tip: "c.active_branch", high: "c.last_seq", where: "m.kind = 'message'" };
