@@ -225,15 +225,18 @@ describe("writes", () => {
 		expect((await saver.getTuple(config))?.pendingWrites).toEqual([["task", "log", 1]]);
 	});
 
-	it("by the hundred at once succeed against the gateway's default limits", async () => {
-		const config = await put(newThread());
+	it("by the hundred at once succeed, however few calls the gateway lets wait", async () => {
+		const limits = { waitingCalls: 20 };
+		const tight = await startGateway({ databaseUrl: gateway.databaseUrl, poolSize: 1, limits, store: { retries: 0 } });
+		const newSaver = () => createCheckpointer(null, { store: tight.store });
+		const metadata = { source: "loop" as const, step: 0, parents: {} };
+		const config = await newSaver().put(newThread(), newCheckpoint(), metadata, {});
 		const many = Array.from({ length: 300 }, (_, index) => index);
 		// Many instances, as when each request of an application makes its own.
-		await Promise.all(
-			many.map((n) => createCheckpointer(null, { store: gateway.store }).putWrites(config, [["n", n]], `task-${n}`)),
-		);
-		const written = (await saver.getTuple(config))?.pendingWrites?.map(([, , n]) => n as number);
+		await Promise.all(many.map((n) => newSaver().putWrites(config, [["n", n]], `task-${n}`)));
+		const written = (await newSaver().getTuple(config))?.pendingWrites?.map(([, , n]) => n as number);
 		expect(written?.sort((a, b) => a - b)).toEqual(many);
+		await tight.close();
 	});
 
 	it("whose answer was lost are there once", async () => {
