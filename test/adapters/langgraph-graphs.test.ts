@@ -1,7 +1,8 @@
 import { createCheckpointer } from "@iga-pages/agent/store/langgraph";
 import { Annotation, Command, END, interrupt, MemorySaver, Send, START, StateGraph } from "@langchain/langgraph";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { approveTrip, forgetTrip, planTrip } from "../../client/examples/langgraph.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { type LossyFetch, lossyFetch } from "../support/lost-answers.ts";
 import { deltaGraph } from "./langgraph-delta.ts";
@@ -216,5 +217,18 @@ describe("graphs", () => {
 		for (let turn = 0; turn < 8; turn++) await graph.invoke({ log: [`in ${turn}`] }, thread);
 		const { values } = await graph.getState(thread);
 		expect(values.log).toEqual(Array.from({ length: 16 }, (_, index) => `${index % 2 ? "out" : "in"} ${index >> 1}`));
+	});
+});
+
+describe("the example", () => {
+	it("runs with the identity of the environment", async () => {
+		vi.stubEnv("AGENT_STORE_URL", gateway.url);
+		vi.stubEnv("AGENT_STORE_TOKEN", gateway.token);
+		await planTrip("trip", "Rome");
+		expect(await approveTrip("trip", "Ann")).toEqual(["planned three days in Rome", "approved by Ann", "booked Rome"]);
+		expect(await saver.getTuple({ configurable: { thread_id: "trip" } })).toBeDefined();
+		await forgetTrip("trip");
+		expect(await saver.getTuple({ configurable: { thread_id: "trip" } })).toBeUndefined();
+		vi.unstubAllEnvs();
 	});
 });
