@@ -10,9 +10,11 @@ import { errorShape } from "./graphql/errors.ts";
 import { graphiqlPage, renderGraphiQL } from "./graphql/graphiql.ts";
 import { schema } from "./graphql/schema.ts";
 import { BodyReader } from "./http/body.ts";
+import { cors } from "./http/cors.ts";
 import { answerHealth } from "./http/health.ts";
 import { createIdentify } from "./http/identity.ts";
 import { InFlight } from "./http/in-flight.ts";
+import { RateLimit } from "./http/rate-limit.ts";
 import { Database } from "./store/database.ts";
 import type { Identity } from "./store/tokens.ts";
 
@@ -30,6 +32,10 @@ export interface GatewayOptions {
 	/** Where unexpected errors go; standard output by default. */
 	logger?: Logger;
 	limits?: Partial<Limits>;
+	/** Origins whose pages may call the gateway, such as `https://chat.example`; none by default. */
+	origins?: readonly string[];
+	/** Requests that one token may send a second to this process; any number by default. */
+	requestsPerSecond?: number | undefined;
 }
 
 /** A running gateway, to be mounted in a server or called in the same process. */
@@ -70,6 +76,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 		graphiql = false,
 		introspection = false,
 		logger = pino(),
+		origins = [],
+		requestsPerSecond,
 	} = options;
 	const limits = { ...DEFAULT_LIMITS, ...options.limits };
 	const db = new Database({
@@ -90,8 +98,9 @@ export function createGateway(options: GatewayOptions): Gateway {
 		},
 		plugins: [
 			arrivals(inFlight),
+			cors(origins),
 			routes(ready, graphiql !== false),
-			parameters(createIdentify(db), new BodyReader(limits)),
+			parameters(createIdentify(db, new RateLimit(requestsPerSecond)), new BodyReader(limits)),
 			...documentLimits(limits, { introspection }),
 			errorShape(logger),
 		],
@@ -107,7 +116,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 				sizeCalculation: (_, text: string) => text.length + 1,
 			}),
 		},
-		// Errors are shaped by errorShape, bodies read by BodyReader; other origins get nothing.
+		// Errors are shaped by errorShape, bodies read by BodyReader; cors() lets in the origins that are listed, which Yoga does not do strictly.
 		maskedErrors: false,
 		maxRequestBodySize: false,
 		cors: false,

@@ -21,6 +21,10 @@ export interface Config {
 	logLevel: (typeof LOG_LEVELS)[number];
 	/** GRAPHIQL; unset: on in `dev`, off in `serve`. */
 	graphiql: boolean | undefined;
+	/** CORS_ORIGINS, origins whose pages may call the gateway, separated by commas; none by default. */
+	origins: string[];
+	/** RATE_LIMIT, requests that one token may send a second; unset: any number. */
+	requestsPerSecond: number | undefined;
 }
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -43,6 +47,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 		dataFolder: resolve(read(env, "AGENT_STORE_DATA") ?? ".agent-store"),
 		logLevel: readChoice(env, "LOG_LEVEL", LOG_LEVELS) ?? "info",
 		graphiql: readSwitch(env, "GRAPHIQL"),
+		origins: readOrigins(env, "CORS_ORIGINS"),
+		requestsPerSecond:
+			read(env, "RATE_LIMIT") === undefined ? undefined : readInteger(env, "RATE_LIMIT", 0, 1, 1_000_000),
 	};
 }
 
@@ -64,6 +71,22 @@ function readChoice<T extends string>(env: NodeJS.ProcessEnv, name: string, choi
 	const choice = choices.find((candidate) => candidate === text);
 	if (choice !== undefined) return choice;
 	throw new StartError(`${name} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}.`);
+}
+
+function readOrigins(env: NodeJS.ProcessEnv, name: string): string[] {
+	const origins = (read(env, name) ?? "")
+		.split(",")
+		.map((text) => text.trim())
+		.filter((text) => text !== "");
+	const wrong = origins.find((text) => !isWebOrigin(text));
+	if (wrong === undefined) return origins;
+	throw new StartError(
+		`${name} must be origins like https://chat.example, without a path, separated by commas, not ${JSON.stringify(wrong)}.`,
+	);
+}
+
+function isWebOrigin(text: string): boolean {
+	return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 function readSwitch(env: NodeJS.ProcessEnv, name: string): boolean | undefined {

@@ -36,6 +36,8 @@ export async function dev(): Promise<void> {
 			poolSize,
 			graphiql: graphiql ? { token } : false,
 			introspection: true,
+			origins: config.origins,
+			requestsPerSecond: config.requestsPerSecond,
 			logger: pino({ level: config.logLevel }),
 		});
 		const url = await listen(gateway, config, lifetime);

@@ -34,6 +34,8 @@ export async function serve(): Promise<void> {
 			poolSize: config.poolSize,
 			graphiql: graphiql ? {} : false,
 			introspection: graphiql,
+			origins: config.origins,
+			requestsPerSecond: config.requestsPerSecond,
 			logger,
 		});
 		const url = await listen(gateway, { databaseUrl, ...config }, lifetime);

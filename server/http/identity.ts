@@ -3,13 +3,14 @@ import { Fault } from "../domain/faults.ts";
 import { checkBrowserToken } from "../store/browser-tokens.ts";
 import type { Database } from "../store/database.ts";
 import { checkToken, type Identity } from "../store/tokens.ts";
+import type { RateLimit } from "./rate-limit.ts";
 
 /** A revoked token is refused after this time at the latest. */
 const REVOCATION_MS = 10_000;
 const REMEMBERED_TOKENS = 10_000;
 
-/** Finds out who asks, by the bearer token alone (rules ISO-1, ISO-3). */
-export function createIdentify(db: Database): (request: Request) => Promise<Identity> {
+/** Finds out who asks, by the bearer token alone (rules ISO-1, ISO-3), and counts the request. */
+export function createIdentify(db: Database, rateLimit: RateLimit): (request: Request) => Promise<Identity> {
 	const known = new LRUCache<string, Identity>({
 		max: REMEMBERED_TOKENS,
 		ttl: REVOCATION_MS,
@@ -24,7 +25,9 @@ export function createIdentify(db: Database): (request: Request) => Promise<Iden
 	return async (request) => {
 		const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "") ?? [];
 		if (token === undefined) throw unauthorized("The request has no bearer token");
-		return (await known.fetch(token)) ?? unknown();
+		const identity = (await known.fetch(token)) ?? unknown();
+		await rateLimit.count(identity.tokenId);
+		return identity;
 	};
 }
 

@@ -15,6 +15,8 @@ describe("the environment", () => {
 			dataFolder: resolve(".agent-store"),
 			logLevel: "info",
 			graphiql: undefined,
+			origins: [],
+			requestsPerSecond: undefined,
 		};
 		expect(readConfig({})).toEqual(defaults);
 		expect(readConfig({ PORT: "", DATABASE_URL: " ", GRAPHIQL: "" })).toEqual(defaults);
@@ -33,6 +35,8 @@ describe("the environment", () => {
 				AGENT_STORE_DATA: "/var/data",
 				LOG_LEVEL: "warn",
 				GRAPHIQL: "off",
+				CORS_ORIGINS: "https://chat.example, http://localhost:5173,",
+				RATE_LIMIT: "50",
 			}),
 		).toEqual({
 			port: 0,
@@ -44,6 +48,8 @@ describe("the environment", () => {
 			dataFolder: resolve("/var/data"),
 			logLevel: "warn",
 			graphiql: false,
+			origins: ["https://chat.example", "http://localhost:5173"],
+			requestsPerSecond: 50,
 		});
 	});
 
@@ -57,6 +63,14 @@ describe("the environment", () => {
 		["PORT", "1e3", 'PORT must be a whole number from 0 to 65535, not "1e3".'],
 		["DATABASE_POOL_SIZE", "0", 'DATABASE_POOL_SIZE must be a whole number from 1 to 1000, not "0".'],
 		["DATABASE_POOLER", "session", 'DATABASE_POOLER must be one of none, transaction, not "session".'],
+		...["*", "null", "chat.example", "https://chat.example/", "https://Chat.example", "ftp://chat.example"].map(
+			(origin) => [
+				"CORS_ORIGINS",
+				`https://ok.example,${origin}`,
+				`CORS_ORIGINS must be origins like https://chat.example, without a path, separated by commas, not "${origin}".`,
+			],
+		),
+		["RATE_LIMIT", "0", 'RATE_LIMIT must be a whole number from 1 to 1000000, not "0".'],
 		["LOG_LEVEL", "loud", 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud".'],
 		["GRAPHIQL", "maybe", 'GRAPHIQL must be one of 0, 1, true, on, false, off, not "maybe".'],
 	])("refuses %s=%s in words that help", (name, value, message) => {
