@@ -9,11 +9,17 @@ const config: CodegenConfig = {
 		"server/graphql/schema.graphql": { plugins: ["schema-ast"] },
 		"client/generated/operations.ts": {
 			documents: [
+				"client/operations/branches.graphql",
 				"client/operations/checkpoints.graphql",
+				"client/operations/configs.graphql",
+				"client/operations/contexts.graphql",
 				"client/operations/conversations.graphql",
+				"client/operations/forks.graphql",
 				"client/operations/history.graphql",
+				"client/operations/labels.graphql",
 				"client/operations/messages.graphql",
 				"client/operations/transcripts.graphql",
+				"client/operations/trees.graphql",
 			],
 			plugins: ["typescript-operations", "typed-document-node"],
 			config: {

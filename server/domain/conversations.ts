@@ -1,3 +1,4 @@
+import { Fault } from "./faults.ts";
 import type { JsonObject } from "./json.ts";
 
 /** A conversation as every layer above the database sees it. */
@@ -24,4 +25,8 @@ export function mergeMetadata(metadata: JsonObject, patch: JsonObject): JsonObje
 		else merged.set(key, value);
 	}
 	return Object.fromEntries(merged);
+}
+
+export function unknownConversation(conversationId: string): Fault {
+	return new Fault("NotFound", `Conversation ${JSON.stringify(conversationId)} does not exist`);
 }

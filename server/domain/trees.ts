@@ -21,6 +21,17 @@ export interface Stats {
 	lastMessageAt: string | null;
 }
 
+/** Those of a conversation that is not there. */
+export const NO_STATS: Stats = {
+	messageCount: 0,
+	branchCount: 0,
+	leafCount: 0,
+	maxDepth: 0,
+	compactionCount: 0,
+	firstMessageAt: null,
+	lastMessageAt: null,
+};
+
 /** A branch as far as the lengths of paths need it. */
 export interface BranchLength {
 	branch: number;

@@ -1,16 +1,22 @@
 import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLSchema } from "graphql";
 import { type Access, authorize } from "../domain/access.ts";
+import { unknownConversation } from "../domain/conversations.ts";
+import { NO_STATS } from "../domain/trees.ts";
 import { toConnection } from "./connections.ts";
 import type { Context } from "./context.ts";
 
 interface FieldAccess extends Access {
 	/** What a conversation looks like that is not there; for reads that name one. */
-	absent?: () => unknown;
+	absent?: (conversationId: string) => unknown;
 }
 
 const NOTHING = () => null;
 const EMPTY_PAGE = () => toConnection({ items: [], hasNext: false, cursorOf: () => "" }, null);
 const EMPTY_HISTORY = () => ({ messages: [], nextCursor: null });
+const EMPTY_LIST = () => [];
+const NOT_FOUND = (conversationId: string) => {
+	throw unknownConversation(conversationId);
+};
 
 const READ: FieldAccess = { role: "read", limited: "kept" };
 const WRITE: FieldAccess = { role: "write", limited: "kept" };
@@ -18,7 +24,7 @@ const WRITE_NAMED: FieldAccess = { role: "write", limited: "named" };
 const READ_CLOSED: FieldAccess = { role: "read", limited: "closed" };
 const WRITE_CLOSED: FieldAccess = { role: "write", limited: "closed" };
 
-function readNamed(absent: () => unknown): FieldAccess {
+function readNamed(absent: FieldAccess["absent"] & {}): FieldAccess {
 	return { role: "read", limited: "named", absent };
 }
 
@@ -28,44 +34,61 @@ function readNamed(absent: () => unknown): FieldAccess {
  */
 const ACCESS: { readonly [type: string]: { readonly [field: string]: FieldAccess } } = {
 	Query: {
+		branches: readNamed(EMPTY_LIST),
+		branchPoints: readNamed(EMPTY_LIST),
 		channelHistories: READ_CLOSED,
 		checkpoint: READ_CLOSED,
 		checkpoints: READ_CLOSED,
+		config: readNamed(NOT_FOUND),
+		context: readNamed(EMPTY_HISTORY),
 		conversation: readNamed(NOTHING),
 		conversations: READ,
 		history: readNamed(EMPTY_HISTORY),
+		labels: readNamed(EMPTY_LIST),
+		leaves: readNamed(EMPTY_LIST),
 		message: READ,
 		messages: readNamed(EMPTY_PAGE),
 		node: READ,
 		nodes: READ,
+		stats: readNamed(() => NO_STATS),
 		transcriptEntries: READ_CLOSED,
 		transcriptSubpaths: READ_CLOSED,
 		transcriptSummaries: READ_CLOSED,
 		transcripts: READ_CLOSED,
+		tree: readNamed(EMPTY_PAGE),
 		viewer: READ,
 	},
 	Mutation: {
+		appendBranchSummary: WRITE_NAMED,
+		appendCustom: WRITE_NAMED,
 		appendHistory: WRITE_NAMED,
 		appendMessage: WRITE_NAMED,
 		appendMessages: WRITE_NAMED,
 		appendTranscript: WRITE_CLOSED,
 		applyHistoryMutations: WRITE_NAMED,
 		applyHistoryTransaction: WRITE_NAMED,
+		branch: WRITE_NAMED,
 		clearHistory: WRITE_NAMED,
 		clearMessages: WRITE_NAMED,
+		compact: WRITE_NAMED,
 		createBrowserToken: WRITE_CLOSED,
 		createConversation: WRITE_NAMED,
 		deleteCheckpointThread: WRITE_CLOSED,
 		deleteConversation: WRITE_NAMED,
 		deleteMessage: WRITE,
 		deleteTranscript: WRITE_CLOSED,
+		fork: WRITE_CLOSED,
 		popHistory: WRITE_NAMED,
 		pruneCheckpointThread: WRITE_CLOSED,
 		putCheckpoint: WRITE_CLOSED,
 		putCheckpointWrites: WRITE_CLOSED,
 		replaceHistory: WRITE_NAMED,
 		revokeBrowserToken: WRITE_CLOSED,
+		setConfig: WRITE_NAMED,
+		setLabel: WRITE,
+		setThinking: WRITE_NAMED,
 		setTranscriptSummary: WRITE_CLOSED,
+		switchBranch: WRITE_NAMED,
 		updateConversation: WRITE_NAMED,
 		updateMessage: WRITE,
 	},
@@ -97,6 +120,6 @@ function guarded(access: FieldAccess, resolve: Resolver): Resolver {
 	return (root, args, context, info) => {
 		const conversationId = args.conversationId ?? args.input?.conversationId ?? null;
 		if (authorize(context.identity, access, conversationId)) return resolve(root, args, context, info);
-		return access.absent?.() ?? null;
+		return access.absent?.(conversationId ?? "") ?? null;
 	};
 }

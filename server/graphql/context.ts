@@ -1,8 +1,10 @@
 import DataLoader from "dataloader";
 import { reaches } from "../domain/access.ts";
+import type { Branch } from "../domain/branches.ts";
 import type { Conversation } from "../domain/conversations.ts";
 import type { Message } from "../domain/messages.ts";
 import type { Page } from "../domain/pages.ts";
+import { listBranches } from "../store/branches.ts";
 import { getConversations } from "../store/conversations.ts";
 import { listMessagesOfMany, type MessagePageInput } from "../store/message-pages.ts";
 import { getMessages } from "../store/messages.ts";
@@ -18,6 +20,7 @@ export interface Loaders {
 	conversation: DataLoader<string, Conversation | null>;
 	message: DataLoader<string, Message | null>;
 	messagePage: DataLoader<MessagePageInput, Page<Message>, string>;
+	branches: DataLoader<string, readonly Branch[]>;
 }
 
 /** The context of one request. */
@@ -28,6 +31,7 @@ export function createContext(scope: Scope): Context {
 			conversation: new DataLoader((ids) => loadConversations(scope, ids), { cache: false }),
 			message: new DataLoader((ids) => loadMessages(scope, ids), { cache: false }),
 			messagePage: new DataLoader((inputs) => loadPages(scope, inputs), { cache: false }),
+			branches: new DataLoader((ids) => listBranches(scope, ids), { cache: false }),
 		},
 	};
 }

@@ -22,6 +22,14 @@ builder.node(ConversationRef, {
 	fields: (t) => ({
 		conversationId: t.exposeString("conversationId", { description: ID }),
 		metadata: t.expose("metadata", { type: "JSONObject", description: `${METADATA} {} when never set.` }),
+		parentConversationId: t.exposeString("parentConversationId", {
+			nullable: true,
+			description: "Of a fork, the conversation that it was taken from; it may be gone since.",
+		}),
+		parentMessageId: t.exposeString("parentMessageId", {
+			nullable: true,
+			description: "Of a fork, the message up to which it was taken; null when there was none.",
+		}),
 		createdAt: t.expose("createdAt", { type: "DateTime", description: "When it was created." }),
 		updatedAt: t.expose("updatedAt", {
 			type: "DateTime",

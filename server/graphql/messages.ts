@@ -14,9 +14,21 @@ const ROLE = "Such as user or assistant, or the application's own; at most 256 U
 const TYPE = "The application's own kind of message; at most 256 UTF-8 bytes, never interpreted (VAL-2).";
 const PAYLOAD = "The content: any JSON value (VAL-3).";
 const METADATA = "Facts about this message alone, apart from the conversation's metadata (VAL-4).";
+const EXPECTED_LAST_SEQ =
+	"The last seq that the conversation must have, a decimal string, 0 for none: else it is a Conflict that tells the last seq. Messages that are stored already are returned all the same.";
 const TURN_ROUND = "; order: DESC reads from the newest";
 
 export const MessageRef = builder.objectRef<Message>("Message");
+
+export const MessageKindRef = builder.enumType("MessageKind", {
+	description: "What a message is to the conversation; the application's own kinds stand in its type.",
+	values: {
+		message: { description: "One that the application appended." },
+		compaction: { description: "A summary that stands for what comes before the messages that it keeps." },
+		branch_summary: { description: "A summary of another branch." },
+		custom: { description: "What the application keeps on the path and no model sees." },
+	} as const,
+});
 
 builder.node(MessageRef, {
 	description: "A message of a conversation.",
@@ -36,10 +48,17 @@ builder.node(MessageRef, {
 			description:
 				"Its place in the conversation, a decimal string: compare as big integers. Gaps remain where messages were deleted (MSG-2).",
 		}),
+		branch: t.exposeInt("branch", { description: "The branch that it was appended to; others may share it." }),
+		kind: t.expose("kind", { type: MessageKindRef, description: "Written by the session operations only." }),
 		role: t.exposeString("role", { nullable: true, description: ROLE }),
 		type: t.exposeString("type", { nullable: true, description: TYPE }),
 		payload: t.expose("payload", { type: "JSON", nullable: true, description: PAYLOAD }),
 		metadata: t.expose("metadata", { type: "JSONObject", description: `${METADATA} {} when never set.` }),
+		label: t.exposeString("label", { nullable: true, description: "Set by setLabel; null when it has none." }),
+		sourceMessageId: t.exposeString("sourceMessageId", {
+			nullable: true,
+			description: "In a fork, the id of the message that this is a copy of; it may be gone since.",
+		}),
 		createdAt: t.expose("createdAt", { type: "DateTime", description: "When it was appended." }),
 		updatedAt: t.expose("updatedAt", { type: "DateTime", description: "When it was last updated." }),
 	}),
@@ -58,15 +77,23 @@ const MessageConnection = builder.connectionObject(
 	{ name: "MessageEdge", description: "A message and the cursor after it." },
 );
 
+const BRANCH = "The branch whose path is read; the active one when omitted.";
+const ALL_BRANCHES = "Reads the messages of all branches, by seq, in place of one path.";
+
 builder.objectField(ConversationRef, "messages", (t) =>
 	t.connection(
 		{
 			type: MessageRef,
 			description: "Its messages, as in Query.messages; in a list of conversations all are read by one statement.",
-			args: { order: t.arg({ type: OrderRef, defaultValue: "asc", description: "ASC when omitted." }) },
-			resolve: async ({ conversationId }, { first, after, order, ...rest }, { loaders }) => {
-				checkForward(rest, TURN_ROUND);
-				const input = { conversationId, first, after, order: order ?? "asc" };
+			args: {
+				order: t.arg({ type: OrderRef, defaultValue: "asc", description: "ASC when omitted." }),
+				branch: t.arg.int({ description: BRANCH }),
+				allBranches: t.arg.boolean({ description: ALL_BRANCHES }),
+			},
+			resolve: async ({ conversationId }, { last, before, ...args }, { loaders }) => {
+				checkForward({ last, before }, TURN_ROUND);
+				const { after } = args;
+				const input = { ...args, conversationId, order: args.order ?? "asc" };
 				return toConnection(await loaders.messagePage.load(input), after);
 			},
 		},
@@ -91,7 +118,7 @@ builder.queryField("messages", (t) =>
 			type: MessageRef,
 			nullable: true,
 			description:
-				"The messages of a conversation by seq; an empty page for an unknown one (MSG-7). A walk is bounded at its first page: messages appended later do not appear in it (MSG-8).",
+				"The messages of a conversation by seq: the path of its active branch, which without branches is all of them (MSG-12). An empty page for an unknown conversation (MSG-7). A walk stays on its branch and is bounded at its first page: messages appended later do not appear in it (MSG-8).",
 			args: {
 				conversationId: t.arg.string({ required: true, description: CONVERSATION_ID }),
 				order: t.arg({
@@ -99,11 +126,12 @@ builder.queryField("messages", (t) =>
 					defaultValue: "asc",
 					description: "ASC when omitted; the same on every page of a walk.",
 				}),
+				branch: t.arg.int({ description: `${BRANCH} An unknown one is NotFound.` }),
+				allBranches: t.arg.boolean({ description: ALL_BRANCHES }),
 			},
-			resolve: async (_root, { conversationId, first, after, order, ...rest }, context) => {
-				checkForward(rest, TURN_ROUND);
-				const input = { conversationId, first, after, order: order ?? "asc" };
-				return toConnection(await listMessages(context, input), after);
+			resolve: async (_root, { last, before, ...args }, context) => {
+				checkForward({ last, before }, TURN_ROUND);
+				return toConnection(await listMessages(context, { ...args, order: args.order ?? "asc" }), args.after);
 			},
 		},
 		MessageConnection,
@@ -145,6 +173,7 @@ builder.relayMutationField(
 			type: t.string({ description: TYPE }),
 			payload: t.field({ type: "JSON", description: `${PAYLOAD} Required; null is a value.` }),
 			metadata: t.field({ type: "JSONObject", description: `${METADATA} {} when omitted.` }),
+			expectedLastSeq: t.string({ description: EXPECTED_LAST_SEQ }),
 		}),
 	},
 	{
@@ -152,7 +181,11 @@ builder.relayMutationField(
 		description:
 			"Appends a message and creates its conversation where there is none (MSG-1). An id that exists with equal content returns the stored message; with other content it is a Conflict (MSG-3).",
 		resolve: (_root, { input }, context) =>
-			appendMessage(context, { ...withId("input", input), conversationId: input.conversationId }),
+			appendMessage(context, {
+				...withId("input", input),
+				conversationId: input.conversationId,
+				expectedLastSeq: input.expectedLastSeq,
+			}),
 	},
 	{
 		description: "Of appendMessage.",
@@ -169,15 +202,16 @@ builder.relayMutationField(
 		inputFields: (t) => ({
 			conversationId: t.string({ required: true, description: CONVERSATION_ID }),
 			messages: t.field({ type: [MessageInputRef], required: true, description: "1 to 100 messages, in order." }),
+			expectedLastSeq: t.string({ description: EXPECTED_LAST_SEQ }),
 		}),
 	},
 	{
 		nullable: true,
 		description: "Appends 1 to 100 messages, all or none, in the order given (MSG-4).",
-		resolve: (_root, { input: { conversationId, messages } }, context) =>
+		resolve: (_root, { input }, context) =>
 			appendMessages(context, {
-				conversationId,
-				messages: messages.map((message, index) => withId(`input.messages[${index}]`, message)),
+				...input,
+				messages: input.messages.map((message, index) => withId(`input.messages[${index}]`, message)),
 			}),
 	},
 	{
@@ -207,7 +241,7 @@ builder.relayMutationField(
 	{
 		nullable: true,
 		description:
-			"Replaces the given fields of a message; its seq and createdAt stay. An unknown one is NotFound (MSG-10).",
+			"Replaces the given fields of a message; its seq and createdAt stay. An unknown one is NotFound (MSG-10). Those of other kinds than message are never updated.",
 		resolve: (_root, { input }, context) => updateMessage(context, input as Parameters<typeof updateMessage>[1]),
 	},
 	{
@@ -247,7 +281,7 @@ builder.relayMutationField(
 	{
 		nullable: true,
 		description:
-			"Deletes all messages of a conversation; it stays, with metadata, createdAt and the counter of seqs. An unknown one is a success (MSG-11). Wait for it before appending anew.",
+			"Deletes all messages of a conversation and its branches; it stays, with metadata, createdAt and the counter of seqs. An unknown one is a success (MSG-11). Wait for it before appending anew.",
 		resolve: async (_root, { input }, context) => {
 			await clearMessages(context, input);
 			return input;

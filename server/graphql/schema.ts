@@ -1,11 +1,17 @@
 import { guard } from "./access.ts";
 import { builder } from "./builder.ts";
+import "./branches.ts";
 import "./browser-tokens.ts";
 import "./checkpoints.ts";
+import "./configs.ts";
+import "./contexts.ts";
 import "./conversations.ts";
+import "./forks.ts";
 import "./history.ts";
+import "./labels.ts";
 import "./messages.ts";
 import "./transcripts.ts";
+import "./trees.ts";
 import "./viewer.ts";
 
 /** The executable schema; building it needs no database. */

@@ -1,6 +1,7 @@
 import { type Branch, checkLastSeq, checkSeq, hasBranch, unknownBranch } from "../domain/branches.ts";
+import { unknownConversation } from "../domain/conversations.ts";
 import { checkId } from "../domain/ids.ts";
-import { type LockedConversation, lockConversation, unknownConversation } from "./conversations.ts";
+import { type LockedConversation, lockConversation } from "./conversations.ts";
 import type { Statement } from "./database.ts";
 import { unknownMessage } from "./messages.ts";
 import { ACTIVE_PATH, inConversation, newestOnPath } from "./paths.ts";
@@ -64,10 +65,10 @@ const BEFORE_ALL: Place = { branch: 0, seq: "0" };
  */
 export async function branchAt(
 	{ db, identity, limits }: Scope,
-	input: { conversationId: string; messageId?: string | null; expectedLastSeq?: string | null | undefined },
+	input: { conversationId: string; messageId: string | null; expectedLastSeq?: string | null | undefined },
 ): Promise<Branch> {
 	const conversationId = checkId("input.conversationId", input.conversationId, limits.idBytes);
-	const messageId = input.messageId == null ? null : checkId("input.messageId", input.messageId, limits.idBytes);
+	const messageId = input.messageId === null ? null : checkId("input.messageId", input.messageId, limits.idBytes);
 	const expected = checkSeq("input.expectedLastSeq", input.expectedLastSeq);
 	return db.transaction(async (transaction) => {
 		const locked = await lockConversation(transaction, identity.projectId, conversationId);

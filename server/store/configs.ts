@@ -1,7 +1,7 @@
 import { checkConfig, checkThinking, encodeConfig, withThinking } from "../domain/configs.ts";
+import { unknownConversation } from "../domain/conversations.ts";
 import { checkId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { unknownConversation } from "./conversations.ts";
 import type { Statement } from "./database.ts";
 import type { Scope } from "./scope.ts";
 

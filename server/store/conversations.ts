@@ -1,5 +1,4 @@
-import { type Conversation, mergeMetadata } from "../domain/conversations.ts";
-import { Fault } from "../domain/faults.ts";
+import { type Conversation, mergeMetadata, unknownConversation } from "../domain/conversations.ts";
 import { checkId } from "../domain/ids.ts";
 import { checkObject, encodeJson, type JsonObject, type JsonText } from "../domain/json.ts";
 import type { Limits } from "../domain/limits.ts";
@@ -157,10 +156,6 @@ export async function deleteConversation(
 
 function encodeMetadata(metadata: JsonObject, limits: Limits): JsonText {
 	return encodeJson("input.metadata", metadata, { depth: limits.jsonDepth, bytes: limits.metadataBytes });
-}
-
-export function unknownConversation(conversationId: string): Fault {
-	return new Fault("NotFound", `Conversation ${JSON.stringify(conversationId)} does not exist`);
 }
 
 /** The conversation that a transaction works on: its row is locked, so nobody else changes what is in it. */

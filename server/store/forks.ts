@@ -1,4 +1,4 @@
-import type { Conversation } from "../domain/conversations.ts";
+import { type Conversation, unknownConversation } from "../domain/conversations.ts";
 import { checkId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import {
@@ -7,7 +7,6 @@ import {
 	getConversations,
 	lockConversation,
 	toConversation,
-	unknownConversation,
 } from "./conversations.ts";
 import type { Statement, Transaction } from "./database.ts";
 import { unknownMessage } from "./messages.ts";

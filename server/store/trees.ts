@@ -2,7 +2,7 @@ import { badRequest } from "../domain/faults.ts";
 import { checkId } from "../domain/ids.ts";
 import type { Message } from "../domain/messages.ts";
 import { checkPageSize, openCursor, type Page, refusedCursor, sealCursor } from "../domain/pages.ts";
-import { type BranchLength, deepest, type Stats, type TreeEntry } from "../domain/trees.ts";
+import { type BranchLength, deepest, NO_STATS, type Stats, type TreeEntry } from "../domain/trees.ts";
 import type { Statement } from "./database.ts";
 import { type MessageRow, messageColumns, toMessage } from "./messages.ts";
 import { inConversation, newestOnPath, pathRows } from "./paths.ts";
@@ -178,17 +178,18 @@ export async function getStats({ db, identity, limits }: Scope, input: { convers
 	const conversationId = checkId("conversationId", input.conversationId, limits.idBytes);
 	const rows = await db.read<StatsRow>(STATS, [identity.projectId, conversationId]);
 	const [totals] = rows;
+	if (totals === undefined) return NO_STATS;
 	const branches = rows.map((row): BranchLength => {
 		const { branch, parent_branch, own, shared } = row;
 		return { branch, parentBranch: parent_branch, own, shared };
 	});
 	return {
-		messageCount: totals?.message_count ?? 0,
+		messageCount: totals.message_count,
 		branchCount: rows.length,
-		leafCount: totals?.leaf_count ?? 0,
+		leafCount: totals.leaf_count,
 		maxDepth: deepest(branches),
-		compactionCount: totals?.compaction_count ?? 0,
-		firstMessageAt: totals?.first_message_at ?? null,
-		lastMessageAt: totals?.last_message_at ?? null,
+		compactionCount: totals.compaction_count,
+		firstMessageAt: totals.first_message_at,
+		lastMessageAt: totals.last_message_at,
 	};
 }
