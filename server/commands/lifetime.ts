@@ -1,3 +1,6 @@
+/** npm forwards a Ctrl-C that the terminal has sent already: what follows within this time is the same, in milliseconds. */
+const SAME_SIGNAL = 1_000;
+
 /** What a running command has opened and must close, and what ends it. */
 export interface Lifetime {
 	/** Adds something to close at the end; the last one added is closed first. */
@@ -8,7 +11,8 @@ export interface Lifetime {
 
 /**
  * Starts something, keeps it running until SIGINT or SIGTERM, and closes what it opened, also when the
- * start fails. A signal during the start is obeyed when that has ended; a second one exits at once.
+ * start fails. A signal during the start is obeyed when that has ended; a second one, a second later or more, exits
+ * at once.
  */
 export async function runUntilSignal(start: (lifetime: Lifetime) => Promise<void>): Promise<void> {
 	const closers: (() => Promise<void>)[] = [];
@@ -20,10 +24,10 @@ export async function runUntilSignal(start: (lifetime: Lifetime) => Promise<void
 	});
 	// Whoever waits for the end gets its error; until then it is nobody's.
 	ended.catch(() => {});
-	let signals = 0;
+	let first: number | undefined;
 	const onSignal = () => {
-		signals += 1;
-		if (signals > 1) process.exit(130);
+		first ??= Date.now();
+		if (Date.now() - first > SAME_SIGNAL) process.exit(130);
 		end();
 	};
 	process.on("SIGINT", onSignal).on("SIGTERM", onSignal);

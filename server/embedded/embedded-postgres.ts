@@ -50,6 +50,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 		await clearLeftover(data);
 		const { port, child } = await startServer(cluster, settings(durable, maxConnections));
 		let stopping: Promise<void> | undefined;
+		// Whatever ends the process before it has stopped Postgres, Postgres ends, too; only kill -9 leaves it.
+		const endPostgres = () => child.kill("SIGINT");
+		process.once("exit", endPostgres);
 		child.once("exit", (code, signal) => {
 			if (stopping === undefined) {
 				options.onExit?.(`The embedded Postgres ended (${signal ?? code}); its log is ${join(home, "postgres.log")}.`);
@@ -57,6 +60,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 		});
 		const stop = async () => {
 			if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) await stopServer(child.pid);
+			process.off("exit", endPostgres);
 			await unlock();
 		};
 		return {

@@ -134,16 +134,36 @@ describe("agent-gateway dev", () => {
 		expect(answer).toContain('"development"');
 	});
 
-	it("ends at once on a second signal", async () => {
+	it("takes a signal that npm forwards, too, for one", async () => {
 		const gateway = await start();
+		const pid = await postgresPid();
+		gateway.signal("SIGINT", "group");
+		gateway.signal("SIGINT");
+		expect(await gateway.ended).toBe(0);
+		expect(isAlive(pid)).toBe(false);
+	});
+
+	it("ends at once on a later signal, and Postgres with it", async () => {
+		const gateway = await start();
+		const pid = await postgresPid();
 		const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
 		socket.on("error", () => {});
+		// Half a request keeps the gateway from ending in order.
 		socket.write("POST /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
 		await once(socket, "data");
-		gateway.signal("SIGINT");
-		await vi.waitFor(() => expect(fetch(gateway.url)).rejects.toThrow("fetch failed"));
-		gateway.signal("SIGINT");
-		expect(await gateway.ended).toBe(130);
+		let ended: unknown;
+		const end = gateway.ended.then((code) => {
+			ended = code;
+		});
+		await vi.waitFor(
+			() => {
+				if (ended === undefined) gateway.signal("SIGINT");
+				expect(ended).toBe(130);
+			},
+			{ timeout: 9_000 },
+		);
+		await end;
+		await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
 	});
 
 	it("ends with an error when its Postgres ends", async () => {
