@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { drainMessages, seqs } from "../support/pages.ts";
-import { query } from "../support/sql.ts";
+import { query, waitForLockWaiters } from "../support/sql.ts";
 
 const ROUNDS = 200;
 
@@ -116,6 +116,33 @@ describe(`pairs that could deadlock, ${ROUNDS} rounds each`, { timeout: 180_000 
 			expect(row?.written).toBe(30);
 		}
 		await expectSound();
+	});
+
+	it("MSG-3 MSG-4: overlapping batches in opposite order that meet in the middle", async () => {
+		const blocker = new pg.Client(database.url);
+		await blocker.connect();
+		await left.appendMessage({ conversationId: "blocker", messageId: "blocker", payload: 0 });
+		for (let round = 0; round < 20; round++) {
+			const messages = Array.from({ length: 9 }, (_, item) => ({ messageId: `mm-${round}-${item}`, payload: item }));
+			// Both batches stop at the id in the middle, each with its first half inserted, and go on together.
+			await blocker.query("BEGIN");
+			await blocker.query(
+				`INSERT INTO messages SELECT (jsonb_populate_record(m, jsonb_build_object('message_id', $2::text, 'seq', 1000))).*
+				FROM messages m WHERE project_id = $1 AND message_id = 'blocker'`,
+				[gateway.projectId, `mm-${round}-4`],
+			);
+			const calls = [
+				left.appendMessages({ conversationId: `ascending-${round}`, messages }),
+				right.appendMessages({ conversationId: `descending-${round}`, messages: messages.toReversed() }),
+			];
+			const collision = collide(calls, ["Conflict"]);
+			await waitForLockWaiters(gateway, 2);
+			await blocker.query("ROLLBACK");
+			await collision;
+			const outcomes = await Promise.allSettled(calls);
+			expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+		}
+		await blocker.end();
 	});
 
 	it("MSG-10 CONV-5: update against delete of the conversation, with an append that re-creates it", async () => {

@@ -46,31 +46,35 @@ const repeat = (count: number, part: (index: number) => string) =>
 
 describe("documents over the limits", () => {
 	it.each([
-		["2,000 aliases of a query", `{ ${repeat(2_000, (n) => `a${n}: viewer { role }`)} }`],
+		["2,000 aliases of a query", `{ ${repeat(2_000, (n) => `a${n}: viewer { role }`)} }`, /tokens/],
 		[
 			"2,000 aliases of a mutation",
 			`mutation { ${repeat(2_000, (n) => `a${n}: deleteMessage(input: { messageId: "kept-1" }) { messageId }`)} }`,
+			/tokens/,
 		],
-		["51 aliases", `{ viewer { ${repeat(51, (n) => `a${n}: role`)} } }`],
+		["51 aliases", `{ viewer { ${repeat(51, (n) => `a${n}: role`)} } }`, /aliases limit of 50/i],
 		[
 			"51 aliases spread over fragments",
 			`{ viewer { ...A ...B } } fragment A on Viewer { ${repeat(26, (n) => `a${n}: role`)} } fragment B on Viewer { ${repeat(26, (n) => `b${n}: role`)} }`,
+			/aliases limit of 50/i,
 		],
-		["21 root fields", `{ ${repeat(21, (n) => `a${n}: __typename`)} }`],
+		["21 root fields", `{ ${repeat(21, (n) => `a${n}: __typename`)} }`, /at most 20 root fields/],
 		[
 			"21 root fields in fragments",
 			`{ ...A ...B } fragment A on Query { ${repeat(11, (n) => `a${n}: __typename`)} } fragment B on Query { ${repeat(11, (n) => `b${n}: __typename`)} }`,
+			/at most 20 root fields/,
 		],
 		[
 			"21 root mutations",
 			`mutation { ${repeat(21, (n) => `a${n}: clearMessages(input: { conversationId: "kept" }) { conversationId }`)} }`,
+			/at most 20 root fields/,
 		],
-		["more than 2,000 tokens", `{ viewer { ${repeat(2_100, () => "role")} } }`],
-		["a million tokens", `{ viewer { ${"role ".repeat(1_000_000)} } }`],
-		["a million brackets", "{".repeat(1_000_000)],
-		["a million list brackets", `{ messages(conversationId: ${"[".repeat(1_000_000)}`],
-	])("ERR-7: %s are refused before anything runs", async (_what, query) => {
-		await expectRefusal({ query }, /./);
+		["more than 2,000 tokens", `{ viewer { ${repeat(2_100, () => "role")} } }`, /2000 tokens/],
+		["a million tokens", `{ viewer { ${"role ".repeat(1_000_000)} } }`, /2000 tokens/],
+		["a million brackets", "{".repeat(1_000_000), /Syntax Error/],
+		["a million list brackets", `{ messages(conversationId: ${"[".repeat(1_000_000)}`, /Syntax Error/],
+	])("ERR-7: %s are refused before anything runs", async (_what, query, message) => {
+		await expectRefusal({ query }, message);
 	});
 
 	it("ERR-7: a depth of 12 passes and 13 does not", async () => {
