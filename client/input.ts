@@ -5,6 +5,9 @@ import { type CapturedJson, captureJson, jsonBytes } from "./json.ts";
 import { LIMITS, utf8Bytes } from "./limits.ts";
 import type { JsonObject, JsonValue } from "./types.ts";
 
+/** The largest integer of GraphQL. */
+const LARGEST_INT = 2 ** 31 - 1;
+
 /** Reads named arguments, each once, and refuses unknown names (rule VAL-8). `place` is the method or the field. */
 export function readArguments<Name extends string>(
 	place: string,
@@ -89,8 +92,36 @@ export function checkOrder(value: unknown): { order?: "ASC" | "DESC" } {
 	return { order: value === "asc" ? "ASC" : "DESC" };
 }
 
+/** Checks the precondition of appends and of branching: a seq, `"0"` for a conversation without messages. */
+export function checkLastSeq(value: unknown): { expectedLastSeq?: string } {
+	if (value == null) return {};
+	if (typeof value !== "string" || !/^\d{1,19}$/.test(value)) {
+		throw badRequest("expectedLastSeq", 'must be a seq as a decimal string, such as "12"');
+	}
+	return { expectedLastSeq: value };
+}
+
+/** Checks the number of a branch. */
+export function checkBranch(field: string, value: unknown): number {
+	if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > LARGEST_INT) {
+		throw badRequest(field, "must be the number of a branch, an integer of at least 0");
+	}
+	return value;
+}
+
+/** The same where it may be omitted. */
+export function checkOptionalBranch<Name extends string>(field: Name, value: unknown): { [N in Name]?: number } {
+	return value == null ? {} : ({ [field]: checkBranch(field, value) } as { [N in Name]?: number });
+}
+
+/** Checks a text of any length. */
+export function checkString(field: string, value: unknown): string {
+	if (typeof value !== "string") throw badRequest(field, "must be a string");
+	return value;
+}
+
 /** Captures a payload by rules VAL-3 and VAL-5; `null` is a value, undefined is not. */
-function capturePayload(field: string, value: unknown): CapturedJson {
+export function capturePayload(field: string, value: unknown): CapturedJson {
 	const payload = captureJson(field, value);
 	if (payload === undefined) throw badRequest(field, "is required; null is a value (VAL-3)");
 	return payload;

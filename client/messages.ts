@@ -15,6 +15,7 @@ import {
 	captureMessages,
 	checkCursor,
 	checkId,
+	checkLastSeq,
 	checkLimit,
 	checkOrder,
 	readArguments,
@@ -36,12 +37,14 @@ type MessageMethod =
 export function messageMethods(transport: Transport): Pick<Store, MessageMethod> {
 	return {
 		async appendMessage(input, options) {
-			const args = readArguments("appendMessage", input, ["conversationId", "messageId", ...CONTENT_NAMES]);
+			const names = ["conversationId", "messageId", ...CONTENT_NAMES, "expectedLastSeq"] as const;
+			const args = readArguments("appendMessage", input, names);
 			const conversationId = checkId("conversationId", args.conversationId);
+			const precondition = checkLastSeq(args.expectedLastSeq);
 			return transport.request(
 				{
 					document: AppendMessageDocument,
-					variables: { input: { conversationId, ...captureMessage("", args) } },
+					variables: { input: { conversationId, ...captureMessage("", args), ...precondition } },
 					retry: "always",
 					read: (data) => data.appendMessage?.message,
 				},
@@ -50,12 +53,13 @@ export function messageMethods(transport: Transport): Pick<Store, MessageMethod>
 		},
 
 		async appendMessages(input, options) {
-			const args = readArguments("appendMessages", input, ["conversationId", "messages"]);
+			const args = readArguments("appendMessages", input, ["conversationId", "messages", "expectedLastSeq"]);
 			const conversationId = checkId("conversationId", args.conversationId);
+			const precondition = checkLastSeq(args.expectedLastSeq);
 			return transport.request(
 				{
 					document: AppendMessagesDocument,
-					variables: { input: { conversationId, messages: captureMessages(args.messages) } },
+					variables: { input: { conversationId, messages: captureMessages(args.messages), ...precondition } },
 					retry: "always",
 					read: (data) => data.appendMessages?.messages,
 				},

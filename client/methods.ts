@@ -97,9 +97,11 @@ export interface Store {
 	 * The input is captured at the call (rule VAL-9); payload and metadata together are at most 16 MiB as JSON, nested
 	 * at most 200 levels (rules VAL-6, VAL-7). Failed requests are repeated safely, for the id is fixed before the
 	 * first one. To repeat a call yourself, give the same `messageId` and content: the stored message is returned
-	 * (rule MSG-3). Without a `messageId` every call appends a new message.
+	 * (rule MSG-3). Without a `messageId` every call appends a new message. With `expectedLastSeq` it is appended only
+	 * if nobody else appended meanwhile; a message that is stored already is returned all the same.
 	 *
-	 * @throws StoreError `Conflict` (409: the messageId exists with another content or conversation), `BadRequest`,
+	 * @throws StoreError `Conflict` (409: the messageId exists with another content or conversation, or the last seq is
+	 * not the expected one, and the error's message tells it), `BadRequest`,
 	 * `PayloadTooLarge`, and the codes of every call: `Unauthorized`, `Forbidden`, `TooManyRequests`,
 	 * `ServiceUnavailable`, `TimeoutError`, `NetworkError`, `AbortError`, `UnknownError`.
 	 * @example
@@ -145,7 +147,8 @@ export interface Store {
 	 * MSG-7). An unknown conversation gives an empty page.
 	 *
 	 * `limit` is 1–200, 50 by default; a page also ends at 16 MiB of content. Messages that are appended after the
-	 * first page do not show up in the walk (rule MSG-8). The end is where `nextCursor` is null (rule MSG-9).
+	 * first page do not show up in the walk (rule MSG-8). The end is where `nextCursor` is null (rule MSG-9). In a
+	 * conversation with branches the path of the active branch is listed (rule MSG-12).
 	 *
 	 * @throws StoreError `BadRequest` (limit, order, or a cursor of another list), and the codes of every call (see
 	 * `appendMessage`).

@@ -52,6 +52,12 @@ export interface Conversation {
 	updatedAt: string;
 }
 
+/**
+ * What a message is to its conversation: `message` for those that you append; `compaction`, `branch_summary` and
+ * `custom` for what the methods of `@iga-pages/agent/sessions` write. Your own kinds stand in `type`.
+ */
+export type MessageKind = "message" | "compaction" | "branch_summary" | "custom";
+
 /** One message of a conversation. */
 export interface Message {
 	/** The message's id, unique in the project. */
@@ -60,6 +66,9 @@ export interface Message {
 	conversationId: string;
 	/** The position in the conversation as a decimal string: compare with `BigInt(seq)`. Gaps are possible. */
 	seq: string;
+	/** The branch that it was appended to; 0 in a conversation without branches. */
+	branch: number;
+	kind: MessageKind;
 	/** `user`, `assistant` or any string of yours; null when not set. */
 	role: string | null;
 	/** A type of your own; null when not set. Never derived from the payload. */
@@ -68,6 +77,10 @@ export interface Message {
 	payload: JsonValue;
 	/** Additional data of this message only; `{}` when never set. */
 	metadata: JsonObject;
+	/** Set by `sessions.setLabel`; null when it has none. */
+	label: string | null;
+	/** In a fork, the message that this is a copy of; null otherwise. */
+	sourceMessageId: string | null;
 	/** When it was created: ISO-8601, UTC, milliseconds, by the database's clock. */
 	createdAt: string;
 	/** When it was last changed. */
@@ -154,14 +167,21 @@ export interface MessageInput<Payload = JsonValue, Metadata = JsonObject> {
 	metadata?: JsonObjectInput<Metadata> | undefined;
 }
 
+/** What an append may demand of the conversation. */
+export interface AppendPrecondition {
+	/** The last seq that the conversation must have, `"0"` for none: otherwise the append is a Conflict. */
+	expectedLastSeq?: string | null | undefined;
+}
+
 /** Input of `appendMessage`. */
 export interface AppendMessageInput<Payload = JsonValue, Metadata = JsonObject>
-	extends MessageInput<Payload, Metadata> {
+	extends MessageInput<Payload, Metadata>,
+		AppendPrecondition {
 	conversationId: string;
 }
 
 /** Input of `appendMessages`. */
-export interface AppendMessagesInput<Payload = JsonValue, Metadata = JsonObject> {
+export interface AppendMessagesInput<Payload = JsonValue, Metadata = JsonObject> extends AppendPrecondition {
 	conversationId: string;
 	/** 1–100 messages; no messageId twice (rule MSG-4). */
 	messages: readonly MessageInput<Payload, Metadata>[];
