@@ -1,7 +1,7 @@
 import { createStore } from "@iga-pages/agent/store";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { schema } from "../../server/graphql/schema.ts";
 import { failure } from "../support/errors.ts";
+import { everythingOf, fill, fillAll } from "../support/everything.ts";
 import { startGateway, type TestGateway, type TestProject } from "../support/gateway.ts";
 import { sendRaw } from "../support/raw.ts";
 import { nodeId, normal, ROOT_FIELDS, requestOf } from "../support/root-fields.ts";
@@ -17,35 +17,12 @@ beforeAll(async () => {
 
 afterAll(() => gateway.close());
 
-/** Everything that a project has, as rows of every table that has a project. */
-async function everythingOf(projectId: string): Promise<unknown> {
-	const tables = await query<{ name: string }>(
-		gateway,
-		`SELECT table_name AS name FROM information_schema.columns
-		WHERE table_schema = current_schema() AND column_name = 'project_id' AND table_name <> 'api_tokens' ORDER BY 1`,
-	);
-	expect(tables.length).toBeGreaterThan(5);
-	return Promise.all(
-		tables.map(async ({ name }) => [
-			name,
-			await query(gateway, `SELECT t::text, xmin::text FROM ${name} t WHERE project_id = $1 ORDER BY 1`, [projectId]),
-		]),
-	);
-}
-
-/** Fills a project with the ids that all tests of this file use. */
-async function fill({ store }: TestProject, text: string): Promise<void> {
-	await store.createConversation({ conversationId: "shared", metadata: { text } });
-	const messages = [1, 2, 3].map((n) => ({ messageId: `shared ${n}`, payload: `${text} ${n}` }));
-	await store.appendMessages({ conversationId: "shared", messages });
-}
-
 describe("projects with the same ids", () => {
 	it("ISO-1: each store sees its own rows only, and changes its own rows only", async () => {
 		const [one, two] = [await gateway.createProject(), await gateway.createProject()];
 		await fill(one, "one");
 		await fill(two, "two");
-		const before = await everythingOf(one.projectId);
+		const before = await everythingOf(gateway, one.projectId);
 		const { store } = two;
 		expect(await store.getConversation({ conversationId: "shared" })).toMatchObject({ metadata: { text: "two" } });
 		expect(await store.getMessage({ messageId: "shared 1" })).toMatchObject({ payload: "two 1" });
@@ -58,7 +35,7 @@ describe("projects with the same ids", () => {
 		await store.deleteMessage({ messageId: "shared 2" });
 		await store.clearMessages({ conversationId: "shared" });
 		await store.deleteConversation({ conversationId: "shared" });
-		expect(await everythingOf(one.projectId)).toEqual(before);
+		expect(await everythingOf(gateway, one.projectId)).toEqual(before);
 		expect(await one.store.getMessage({ messageId: "shared 2" })).toMatchObject({ payload: "one 2", seq: "2" });
 	});
 
@@ -123,23 +100,11 @@ describe("projects with the same ids", () => {
 	});
 });
 
-/** Fills every table that the root fields can fill, under the names that are foreign to all others. */
-async function fillAll(owner: TestProject): Promise<void> {
-	await fill(owner, "owned");
-	const writers = Object.values(schema.getMutationType()!.getFields()).filter(({ name }) =>
-		/^(put|set|append(?!Message|History))/.test(name),
-	);
-	for (const field of writers) {
-		const { errors } = await sendRaw(gateway, requestOf("mutation", field, "foreign"), owner.token);
-		expect([field.name, errors]).toEqual([field.name, []]);
-	}
-}
-
 describe("another project's rows", () => {
 	it.each(ROOT_FIELDS)("ISO-2: look like absent ones to %s, and stay as they are", async (_, kind, field) => {
 		const owner = await gateway.createProject();
-		await fillAll(owner);
-		const before = await everythingOf(owner.projectId);
+		await fillAll(gateway, owner);
+		const before = await everythingOf(gateway, owner.projectId);
 		const answers = [];
 		for (const which of ["foreign", "absent"] as const) {
 			// A project of its own each, so that the first write cannot show in the second answer.
@@ -151,7 +116,7 @@ describe("another project's rows", () => {
 		expect(foreign?.errors.map(({ message }) => message).join()).not.toMatch(/variable|Cannot query|Unexpected/i);
 		expect(JSON.stringify(foreign)).not.toContain("owned");
 		expect(JSON.stringify(foreign)).not.toContain(owner.projectId);
-		expect(await everythingOf(owner.projectId)).toEqual(before);
+		expect(await everythingOf(gateway, owner.projectId)).toEqual(before);
 	});
 
 	it("ISO-2: cannot be reached with the cursors of their project", async () => {

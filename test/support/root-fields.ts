@@ -41,7 +41,7 @@ const FILLERS: Record<string, unknown> = {
 	channel: "foreign channel",
 	entries: ['{"owned":true}'],
 	data: Buffer.from("owned").toString("base64"),
-	summary: '{"owned":true}',
+	summary: '{"filler":true}',
 	mtime: 1,
 	start: 0,
 	JSON: { a: 1 },
