@@ -94,9 +94,8 @@ const LONGEST_NUMBER = 400;
 const MOST_DIGITS = 101;
 
 /**
- * Whether a double keeps the value of a decimal literal: it is what JavaScript itself writes for the double, or all
- * its digits come back when the double is printed with as many. So 0.1, 1e20, 2^60 and 5e-324 are exact; 2^53+1, 1e400
- * and 1e-400 are not.
+ * Whether a double keeps the value of a decimal literal: it is what JavaScript itself writes for the double, or an
+ * integer that equals it, or else all its digits come back when the double is printed with as many. So 0.1, 1e20, 2^60 and 5e-324 are exact; 2^53+1, 1e400 and 1e-400 are not.
  */
 export function isExactNumber(literal: string): boolean {
 	if (literal.length > LONGEST_NUMBER) return false;
@@ -108,8 +107,11 @@ export function isExactNumber(literal: string): boolean {
 		const other = readDecimal(printed);
 		return other.digits === digits && other.magnitude === magnitude;
 	};
-	// The shortest text of a double is not always its nearest with as many digits (2^89), so both are tried.
-	return isSame(String(value)) || (digits.length <= MOST_DIGITS && isSame(value.toExponential(digits.length - 1)));
+	if (isSame(String(value))) return true;
+	// Of an integer every digit counts. Otherwise the shortest text of a double is not always its nearest with as many
+	// digits (2^89), so that is tried, too.
+	if (/^-?\d+$/.test(literal)) return BigInt(literal) === BigInt(value);
+	return digits.length <= MOST_DIGITS && isSame(value.toExponential(digits.length - 1));
 }
 
 /** The significant digits of a decimal literal, and the power of ten of the first of them. */

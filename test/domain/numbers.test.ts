@@ -37,6 +37,7 @@ describe("exact numbers", () => {
 					BigInt(Number(value)) === value || BigInt(String(Number(value))) === value,
 				);
 			}),
+			{ numRuns: 5_000 },
 		);
 	});
 
