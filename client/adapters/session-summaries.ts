@@ -1,3 +1,6 @@
+// Named here, so that whoever compiles this file alone finds the types of the import below.
+/// <reference path="./claude-agent-sdk.d.ts" />
+
 import { StoreError } from "../errors.ts";
 import {
 	isRefused,
@@ -28,9 +31,8 @@ export type FoldSessionSummary = (
  */
 export async function importFold(): Promise<FoldSessionSummary | undefined> {
 	try {
-		// As a string to the compiler, which builds without the SDK; as a name to bundlers.
-		const sdk: { foldSessionSummary?: FoldSessionSummary } = await import("@anthropic-ai/claude-agent-sdk" as string);
-		return sdk.foldSessionSummary;
+		const sdk = await import("@anthropic-ai/claude-agent-sdk");
+		return sdk.foldSessionSummary as FoldSessionSummary | undefined;
 	} catch {
 		return undefined;
 	}
