@@ -3,7 +3,7 @@ import pg from "pg";
 import { Fault } from "../domain/faults.ts";
 import { DEFAULT_LIMITS, type Limits } from "../domain/limits.ts";
 import { PrismaClient } from "./generated/client.ts";
-import { isTransient, toFault, unreachable } from "./postgres-errors.ts";
+import { isConnectionLoss, isTransient, toFault, unreachable } from "./postgres-errors.ts";
 import { type Caller, overloaded, Turns } from "./turns.ts";
 
 /** A fixed statement. Its name makes Postgres keep the plan, so names are few and never made up at run time. */
@@ -130,9 +130,8 @@ export class Database implements Queries {
 					return await work(client);
 				} catch (error) {
 					if (attempt < ATTEMPTS && isTransient(error)) continue;
-					const fault = toFault(error, writes);
-					broken = !(fault instanceof pg.DatabaseError) && !(fault instanceof Fault && fault.status < 500);
-					throw fault;
+					broken = isBroken(error);
+					throw toFault(error, writes);
 				} finally {
 					client.release(broken);
 				}
@@ -149,4 +148,11 @@ export class Database implements Queries {
 			throw error instanceof Error && error.message === WAITED_TOO_LONG ? overloaded() : unreachable(error);
 		}
 	}
+}
+
+/** Whether a failure may have left its connection unusable: only what Postgres or a rule of ours said does not. */
+function isBroken(error: unknown): boolean {
+	const cause = error instanceof Fault ? error.cause : error;
+	if (error instanceof Fault && cause === undefined) return false;
+	return !(cause instanceof pg.DatabaseError) || isConnectionLoss(cause);
 }
