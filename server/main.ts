@@ -11,14 +11,23 @@ const HELP = `Usage: agent-gateway <command>
   serve                        serve on the Postgres of DATABASE_URL
   migrate                      bring the database's tables up to date
   project create <name>        make a project and print its id
-  token create --project <name> [--role read|write|admin] [--name <text>]
+  project list                 print all projects
+  project delete <name> [--yes-delete <name>]
+                               delete a project with everything in it; asks for its name, on a terminal or standard input
+  token create --project <name> [--role read|write|admin] [--name <text>] [--expires 90d|<time>]
                                make a token (role write by default) and print it, once
+  token list --project <name>  print a project's tokens: ids, roles, times, never the tokens themselves
+  token revoke <id>            end a token, and the browser tokens that were made with it
+  key rotate --project <name> [--now]
+                               sign browser tokens with a new key; --now ends the ones that are about
 
   --help, --version
 
 Environment: PORT, HOST, DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_POOLER, DATABASE_POOL_SIZE,
-AGENT_STORE_DATA, LOG_LEVEL, GRAPHIQL; the README explains them.
+AGENT_STORE_DATA, LOG_LEVEL, GRAPHIQL, CORS_ORIGINS, RATE_LIMIT; the README explains them.
 `;
+
+const TEXT = { type: "string" } as const;
 
 /** Each command, by its words; what follows them is its own to read. The code behind is loaded when it is called. */
 const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
@@ -35,24 +44,47 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 		await (await import("./commands/migrate.ts")).runMigrations();
 	},
 	async "project create"(args) {
-		const { positionals } = parse(args, {}, 1);
-		const [name] = positionals;
-		if (name === undefined) throw new UsageError('"project create" needs a name.');
-		await (await import("./commands/access.ts")).runProjectCreate(name);
+		const name = onlyArgument(parse(args, {}, 1), '"project create" needs a name.');
+		await (await import("./commands/projects.ts")).runProjectCreate(name);
+	},
+	async "project list"(args) {
+		parse(args, {});
+		await (await import("./commands/projects.ts")).runProjectList();
+	},
+	async "project delete"(args) {
+		const parsed = parse(args, { "yes-delete": TEXT }, 1);
+		const name = onlyArgument(parsed, '"project delete" needs a name.');
+		await (await import("./commands/projects.ts")).runProjectDelete(name, parsed.values["yes-delete"]);
 	},
 	async "token create"(args) {
-		const text = { type: "string" } as const;
-		const {
-			project,
-			role = "write",
-			name = "command line",
-		} = parse(args, { project: text, role: text, name: text }).values;
+		const parsed = parse(args, { project: TEXT, role: TEXT, name: TEXT, expires: TEXT });
+		const { project, role = "write", name = "command line", expires } = parsed.values;
 		if (project === undefined) throw new UsageError('"token create" needs --project <name>.');
-		await (await import("./commands/access.ts")).runTokenCreate({ project, role, name });
+		await (await import("./commands/tokens.ts")).runTokenCreate({ project, role, name, expires });
+	},
+	async "token list"(args) {
+		const { project } = parse(args, { project: TEXT }).values;
+		if (project === undefined) throw new UsageError('"token list" needs --project <name>.');
+		await (await import("./commands/tokens.ts")).runTokenList(project);
+	},
+	async "token revoke"(args) {
+		const id = onlyArgument(parse(args, {}, 1), '"token revoke" needs the id that "token list" shows.');
+		await (await import("./commands/tokens.ts")).runTokenRevoke(id);
+	},
+	async "key rotate"(args) {
+		const { project, now = false } = parse(args, { project: TEXT, now: { type: "boolean" } }).values;
+		if (project === undefined) throw new UsageError('"key rotate" needs --project <name>.');
+		await (await import("./commands/tokens.ts")).runKeyRotate(project, now);
 	},
 };
 
-function parse<T extends Record<string, { type: "string" }>>(args: string[], options: T, positionals = 0) {
+function onlyArgument({ positionals }: { positionals: string[] }, missing: string): string {
+	const [argument] = positionals;
+	if (argument === undefined) throw new UsageError(missing);
+	return argument;
+}
+
+function parse<T extends Record<string, { type: "string" | "boolean" }>>(args: string[], options: T, positionals = 0) {
 	try {
 		const parsed = parseArgs({ args, options, allowPositionals: positionals > 0 });
 		if (parsed.positionals.length <= positionals) return parsed;

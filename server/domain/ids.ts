@@ -28,3 +28,10 @@ function checkText(field: string, value: string, maxBytes: number, rule: string)
 export function newId(): string {
 	return v7();
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether Postgres would take it for a UUID; other text is an error to it. */
+export function isUuid(value: unknown): value is string {
+	return typeof value === "string" && UUID.test(value);
+}

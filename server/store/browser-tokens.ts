@@ -3,6 +3,7 @@ import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, S
 import type { Role } from "../domain/access.ts";
 import { type BrowserToken, type BrowserTokenInput, checkGrant } from "../domain/browser-tokens.ts";
 import { badRequest, Fault } from "../domain/faults.ts";
+import { isUuid } from "../domain/ids.ts";
 import type { Queries, Statement } from "./database.ts";
 import type { Scope } from "./scope.ts";
 import { isoTime } from "./times.ts";
@@ -128,8 +129,4 @@ function keyOf(token: string): string[] | null {
 	} catch {
 		return null;
 	}
-}
-
-function isUuid(value: unknown): value is string {
-	return typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 }

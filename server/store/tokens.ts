@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Credential, Role } from "../domain/access.ts";
+import { isUuid } from "../domain/ids.ts";
 import type { Database, Queries, Statement } from "./database.ts";
 import { isoTime } from "./times.ts";
 
@@ -117,6 +118,7 @@ export async function listTokens({ prisma }: Database, projectId: string): Promi
 
 /** Ends a token, and with it the browser tokens that it made. False where there is none of this id. */
 export async function revokeToken({ prisma }: Database, tokenId: string): Promise<boolean> {
+	if (!isUuid(tokenId)) return false;
 	const found = await prisma.apiToken.findFirst({ where: { tokenId }, select: { projectId: true } });
 	if (found === null) return false;
 	await prisma.apiToken.updateMany({ where: { ...found, tokenId, revokedAt: null }, data: { revokedAt: new Date() } });

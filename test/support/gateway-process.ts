@@ -50,9 +50,10 @@ export async function startGatewayProcess(command: "serve" | "dev", env: Environ
 	};
 }
 
-/** Runs a command to its end. */
-export async function runGateway(args: string[], env: Environment = {}) {
+/** Runs a command to its end; `input` is what it finds on standard input. */
+export async function runGateway(args: string[], env: Environment = {}, input = "") {
 	const { child, output } = spawnGateway(args, env);
+	child.stdin.end(input);
 	const [code] = await once(child, "close");
 	return { ...output, code: code as number | null };
 }
@@ -62,7 +63,7 @@ function spawnGateway(args: string[], env: Environment) {
 	const child = spawn(process.execPath, ["--import", "tsx", "server/main.ts", ...args], {
 		cwd: ROOT,
 		env: { ...Object.fromEntries(inherited), ...env },
-		stdio: ["ignore", "pipe", "pipe"],
+		stdio: ["pipe", "pipe", "pipe"],
 		detached: true,
 	});
 	const output = { stdout: "", stderr: "" };

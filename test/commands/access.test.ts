@@ -1,0 +1,132 @@
+import { createStore } from "@iga-pages/agent/store";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createBrowserToken } from "../support/browser-tokens.ts";
+import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { runGateway } from "../support/gateway-process.ts";
+import { sendRaw } from "../support/raw.ts";
+import { query } from "../support/sql.ts";
+
+const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/;
+
+async function start() {
+	const gateway = await startGateway();
+	onTestFinished(gateway.close);
+	const run = (args: string[], input?: string) => runGateway(args, { DATABASE_URL: gateway.databaseUrl }, input);
+	return { gateway, run };
+}
+
+/** Asks a gateway that remembers no token. */
+async function statusOf(gateway: TestGateway, token: string): Promise<number> {
+	const fresh = await startGateway({ databaseUrl: gateway.databaseUrl });
+	onTestFinished(fresh.close);
+	return (await sendRaw(fresh, { query: "{ viewer { role } }" }, token)).status;
+}
+
+describe("project list and delete", () => {
+	it("list the projects, and delete one with everything in it when its name is given again", async () => {
+		const { gateway, run } = await start();
+		for (const name of ["shop", "notes"]) await run(["project", "create", name]);
+		const { stdout } = await run(["project", "list"]);
+		expect(stdout.split("\n")[0]).toMatch(/^NAME +ID +CREATED$/);
+		expect(stdout).toMatch(/^notes +[0-9a-f-]{36} +\d{4}-.+Z\nproject-.+\nshop /m);
+		const token = (await run(["token", "create", "--project", "shop"])).stdout.trim();
+		const store = createStore({ url: gateway.url, token });
+		await store.appendMessage({ conversationId: "c", payload: 1 });
+		await gateway.store.appendMessage({ conversationId: "c", payload: 1 });
+		const refusal = { code: 1, stdout: "", stderr: expect.stringContaining("Nothing was deleted: the name given") };
+		expect(await run(["project", "delete", "shop"])).toEqual(refusal);
+		expect(await run(["project", "delete", "shop"], "notes\n")).toEqual(refusal);
+		expect(await run(["project", "delete", "shop", "--yes-delete", "Shop"])).toEqual(refusal);
+		expect((await store.listConversations()).items).toHaveLength(1);
+		expect(await run(["project", "delete", "shop"], "shop\n")).toMatchObject({
+			code: 0,
+			stdout: 'The project "shop" is deleted.\n',
+		});
+		expect(await run(["project", "delete", "notes", "--yes-delete", "notes"])).toMatchObject({ code: 0 });
+		expect((await run(["project", "list"])).stdout).not.toMatch(/shop|notes/);
+		expect(await statusOf(gateway, token)).toBe(401);
+		const left = await query(gateway, "SELECT DISTINCT project_id FROM messages");
+		expect(left).toEqual([{ project_id: gateway.projectId }]);
+		expect(await run(["project", "delete", "shop", "--yes-delete", "shop"])).toMatchObject({
+			code: 1,
+			stderr: expect.stringContaining('There is no project "shop"'),
+		});
+	});
+
+	it("delete more rows than one statement takes", async () => {
+		const { gateway, run } = await start();
+		await run(["project", "create", "large"]);
+		await query(
+			gateway,
+			`INSERT INTO conversations (project_id, conversation_id, metadata, created_at, updated_at)
+			SELECT project_id, n::text, '{}', now(), now() FROM projects, generate_series(1, 12000) AS n WHERE name = 'large'`,
+		);
+		const { code, stderr } = await run(["project", "delete", "large"], "large");
+		expect(code).toBe(0);
+		expect(stderr).toBe("5000 rows deleted\n10000 rows deleted\n12000 rows deleted\n");
+	});
+});
+
+describe("token list and revoke", () => {
+	it("show ids, roles and times but no token, and end the one that is named", async () => {
+		const { gateway, run } = await start();
+		await run(["project", "create", "shop"]);
+		const create = async (...args: string[]) =>
+			(await run(["token", "create", "--project", "shop", ...args])).stdout.trim();
+		const first = await create("--name", "backend");
+		const second = await create("--name", "report", "--role", "read", "--expires", "90d");
+		expect(await statusOf(gateway, first)).toBe(200);
+		const { stdout } = await run(["token", "list", "--project", "shop"]);
+		const [head, backend = "", report = ""] = stdout.split("\n");
+		expect(head).toMatch(/^ID +NAME +ROLE +CREATED +EXPIRES +LAST USED +REVOKED$/);
+		expect(backend).toMatch(/^[0-9a-f-]{36} {2}backend {2}write {2}\S+Z {2}- +\S+Z {2}-$/);
+		expect(report).toMatch(/^[0-9a-f-]{36} {2}report {3}read {3}\S+Z {2}\S+Z {2}- +-$/);
+		for (const token of [first, second]) expect(stdout).not.toContain(token.slice(-20));
+		const expiry = Date.parse(report.split(/ +/)[4]!) - Date.parse(report.split(/ +/)[3]!);
+		expect(Math.round(expiry / 86_400_000)).toBe(90);
+		const id = ID.exec(backend)![0];
+		expect(await run(["token", "revoke", id])).toMatchObject({ code: 0, stderr: "" });
+		expect(await statusOf(gateway, first)).toBe(401);
+		expect(await statusOf(gateway, second)).toBe(200);
+		expect((await run(["token", "revoke", id])).code).toBe(0);
+		expect((await run(["token", "list", "--project", "shop"])).stdout).toMatch(/backend .+Z {2}\S+Z$/m);
+	});
+
+	it.each(["nobody", "00000000-0000-4000-8000-000000000000"])("know no token %s", async (id) => {
+		const { run } = await start();
+		expect(await run(["token", "revoke", id])).toEqual({
+			code: 1,
+			stdout: "",
+			stderr: `agent-gateway: There is no token with the id "${id}": "agent-gateway token list --project <name>" shows the ids.\n`,
+		});
+	});
+
+	it("make a token that ends at a time", async () => {
+		const { gateway, run } = await start();
+		await run(["project", "create", "shop"]);
+		const ends = new Date(Date.now() + 60_000).toISOString();
+		const args = ["token", "create", "--project", "shop", "--expires"];
+		const token = (await run([...args, ends])).stdout.trim();
+		const answer = await sendRaw(gateway, { query: "{ viewer { expiresAt } }" }, token);
+		expect(answer.data).toEqual({ viewer: { expiresAt: ends } });
+		for (const expires of ["yesterday", "2020-01-01", "0d", "90"]) {
+			expect(await run([...args, expires])).toMatchObject({
+				code: 2,
+				stderr: expect.stringMatching(/^agent-gateway: --expires must be a time to come like 90d, .+ not ".+"\./),
+			});
+		}
+	});
+});
+
+describe("key rotate", () => {
+	it("keeps the browser tokens that are about, and with --now ends them", async () => {
+		const { gateway, run } = await start();
+		const [project] = await query<{ name: string }>(gateway, "SELECT name FROM projects");
+		const token = await createBrowserToken(gateway, { conversationIds: ["c"] });
+		const args = ["key", "rotate", "--project", project!.name];
+		expect(await run(args)).toMatchObject({ code: 0, stderr: "" });
+		expect(await statusOf(gateway, token)).toBe(200);
+		expect(await run([...args, "--now"])).toMatchObject({ code: 0, stderr: "" });
+		expect(await statusOf(gateway, token)).toBe(401);
+	});
+});
