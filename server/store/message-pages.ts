@@ -50,7 +50,9 @@ function list(source: "path" | "all", order: Order): Statement {
 				coalesce(wanted.bound, c.last_seq) AS bound, page.*
 			FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::int[])
 				WITH ORDINALITY AS wanted (conversation_id, after, bound, branch, ord)
-			JOIN conversations c ON c.project_id = $1 AND c.conversation_id = wanted.conversation_id
+			CROSS JOIN LATERAL (
+				SELECT * FROM conversations WHERE project_id = $1 AND conversation_id = wanted.conversation_id OFFSET 0
+			) AS c
 			LEFT JOIN LATERAL (${pageOf(rows, order, "$6::int", "$7::bigint")}) AS page ON true
 			ORDER BY wanted.ord, page.position`,
 	};

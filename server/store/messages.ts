@@ -251,6 +251,7 @@ async function select(run: Run, projectId: string, messageIds: readonly string[]
 // The conversation is locked before its message, by every writer: the other order deadlocks with clearMessages.
 const LOCK_BY_MESSAGE: Statement = {
 	name: "conversation_lock_by_message",
+	replan: true,
 	text: `SELECT c.conversation_id, m.kind FROM conversations c JOIN messages m USING (project_id, conversation_id)
 		WHERE m.project_id = $1 AND m.message_id = $2 AND ($3::text[] IS NULL OR m.conversation_id = ANY($3))
 		FOR UPDATE OF c`,
@@ -259,6 +260,7 @@ const LOCK_BY_MESSAGE: Statement = {
 // A flag says that a field is given, since null is a value of role and type.
 const UPDATE: Statement = {
 	name: "message_update",
+	replan: true,
 	text: `WITH touched AS (
 			UPDATE conversations SET updated_at = greatest(updated_at, clock_timestamp())
 			WHERE project_id = $1 AND conversation_id = $2 RETURNING updated_at
@@ -306,6 +308,7 @@ export async function updateMessage(
 
 const DELETE: Statement = {
 	name: "message_delete",
+	replan: true,
 	text: `WITH gone AS (
 			DELETE FROM messages WHERE project_id = $1 AND conversation_id = $2 AND message_id = $3 RETURNING message_id
 		)
