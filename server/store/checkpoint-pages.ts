@@ -116,7 +116,7 @@ function list(given: readonly string[]): Statement {
 		name: ["checkpoints_list", ...given].join("_by_"),
 		text: readParts(`SELECT * FROM (
 			SELECT *, count(*) OVER () AS fetched, row_number() OVER newest AS position,
-				sum(bytes) OVER newest - bytes AS bytes_before
+				sum(bytes) OVER newest AS bytes_so_far
 			FROM (
 				SELECT c.*, octet_length(c.data) + octet_length(c.metadata) + coalesce(held.bytes, 0)
 					+ coalesce(written.bytes, 0) AS bytes
@@ -141,7 +141,7 @@ function list(given: readonly string[]): Statement {
 			) AS candidates
 			WINDOW newest AS (ORDER BY checkpoint_id DESC, thread_id DESC, checkpoint_ns DESC)
 		) AS walk
-		WHERE position = 1 OR (position <= $7::int AND bytes_before < $8::bigint)`),
+		WHERE position = 1 OR (position <= $7::int AND bytes_so_far <= $8::bigint)`),
 	};
 }
 

@@ -20,12 +20,13 @@ interface Migration {
  * @param url A direct connection; a pooler in transaction mode cannot hold the lock.
  * @param onProgress Told each name before the work begins.
  * @returns The names of the migrations applied now.
- * @throws StartError when a migration fails (nothing of the run is kept), or when one that another
- * tool began has not ended.
+ * @throws StartError when the database is not encoded in UTF-8, when a migration fails (nothing of the
+ * run is kept), or when one that another tool began has not ended.
  */
 export async function migrate(url: string, onProgress: (name: string) => void = () => {}): Promise<string[]> {
 	const migrations = await shippedMigrations();
 	return withSchemaEngine(url, async (engine, reader) => {
+		await checkEncoding(reader);
 		const { failed, pending } = compare(migrations, await recordedMigrations(reader));
 		if (failed.length > 0) {
 			throw new StartError(
@@ -74,6 +75,20 @@ function compare(shipped: Migration[], recorded: RecordedMigration[]) {
 		pending: shipped.map(({ name }) => name).filter((name) => !applied.has(name)),
 		failed: recorded.filter(({ finished }) => !finished).map(({ name }) => name),
 	};
+}
+
+const ENCODING = {
+	name: "server_encoding",
+	text: "SELECT current_setting('server_encoding') AS encoding",
+};
+
+/** Other encodings cannot hold every string, and count its bytes differently (rules VAL-1, VAL-3). */
+async function checkEncoding(reader: Reader): Promise<void> {
+	const [row] = await reader.read(ENCODING, []);
+	if (row?.["encoding"] === "UTF8") return;
+	throw new StartError(
+		`The database is encoded in ${String(row?.["encoding"])}: create it with "ENCODING 'UTF8' TEMPLATE template0".`,
+	);
 }
 
 const FIND_TABLE = {

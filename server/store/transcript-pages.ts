@@ -18,7 +18,7 @@ const LIST: Statement = {
 			SELECT seq, entry, position, fetched
 			FROM (
 				SELECT *, count(*) OVER () AS fetched, row_number() OVER walk AS position,
-					sum(octet_length(entry)) OVER walk - octet_length(entry) AS bytes_before
+					sum(octet_length(entry)) OVER walk AS bytes_so_far
 				FROM (
 					SELECT e.seq, e.entry FROM transcript_entries e
 					WHERE e.project_id = $1 AND e.project_key = $2 AND e.session_id = $3 AND e.subpath = $4
@@ -27,7 +27,7 @@ const LIST: Statement = {
 				) AS read
 				WINDOW walk AS (ORDER BY seq)
 			) AS candidate
-			WHERE position = 1 OR (position <= $7::int AND bytes_before < $8::bigint)
+			WHERE position = 1 OR (position <= $7::int AND bytes_so_far <= $8::bigint)
 		) AS page ON true
 		WHERE t.project_id = $1 AND t.project_key = $2 AND t.session_id = $3
 		ORDER BY page.position`,

@@ -179,7 +179,7 @@ const LIST_SUMMARIES: Statement = {
 	name: "transcript_summaries_list",
 	text: `SELECT session_id, mtime, incarnation, summary, summary_mtime, summary_seq, fetched FROM (
 			SELECT *, count(*) OVER () AS fetched, row_number() OVER walk AS position,
-				sum(coalesce(octet_length(summary), 0)) OVER walk - coalesce(octet_length(summary), 0) AS bytes_before
+				sum(coalesce(octet_length(summary), 0)) OVER walk AS bytes_so_far
 			FROM (
 				SELECT * FROM transcripts
 				WHERE project_id = $1 AND project_key = $2 AND session_id > $3 AND mtime IS NOT NULL
@@ -187,7 +187,7 @@ const LIST_SUMMARIES: Statement = {
 			) AS candidates
 			WINDOW walk AS (ORDER BY session_id)
 		) AS page
-		WHERE position = 1 OR (position <= $4::int AND bytes_before < $5::bigint)
+		WHERE position = 1 OR (position <= $4::int AND bytes_so_far <= $5::bigint)
 		ORDER BY position`,
 };
 

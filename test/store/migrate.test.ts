@@ -46,6 +46,15 @@ describe("migrate", () => {
 		expect(await migrate(url)).toEqual([]);
 	});
 
+	it("VAL-3: refuses a database that cannot hold every string, and leaves it as it is", async () => {
+		const { url, drop } = await createDatabase({ migrated: false, encoding: "LATIN1" });
+		onTestFinished(drop);
+		await expect(migrate(url)).rejects.toThrow(/^The database is encoded in LATIN1: create it with/);
+		const sql = await connect(url);
+		expect(await tables(sql)).toEqual([]);
+		await sql.end();
+	});
+
 	it("records the checksums that prisma migrate deploy compares", async () => {
 		const { url, sql } = await emptyDatabase();
 		await migrate(url);

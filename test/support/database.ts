@@ -9,14 +9,22 @@ export interface TestDatabase {
 	drop(): Promise<void>;
 }
 
-/** Creates a database with the gateway's tables and no rows; without the tables where `migrated` is false. */
-export async function createDatabase({ migrated = true } = {}): Promise<TestDatabase> {
+interface DatabaseOptions {
+	/** False leaves out the gateway's tables. */
+	migrated?: boolean;
+	/** Of a database without tables. */
+	encoding?: string;
+}
+
+/** Creates a database with the gateway's tables and no rows. */
+export async function createDatabase({ migrated = true, encoding }: DatabaseOptions = {}): Promise<TestDatabase> {
 	const template = migrated ? inject("templateName") : "template0";
 	const name = `agent_store_${randomUUID().replaceAll("-", "")}`;
 	await withAdmin(async (admin) => {
 		// Postgres refuses two copies of one template at once.
 		await admin.query("SELECT pg_advisory_lock(4711)");
-		await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+		const encoded = encoding === undefined ? "" : `ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C'`;
+		await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ${encoded}`);
 	});
 	return {
 		url: Object.assign(new URL(inject("postgresUrl")), { pathname: `/${name}` }).href,
