@@ -19,6 +19,7 @@ const config: CodegenConfig = {
 				"client/operations/labels.graphql",
 				"client/operations/messages.graphql",
 				"client/operations/transcripts.graphql",
+				"client/operations/viewer.graphql",
 				"client/operations/trees.graphql",
 			],
 			plugins: ["typescript-operations", "typed-document-node"],

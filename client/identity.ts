@@ -38,18 +38,31 @@ function fromEnvironment(env: NodeJS.ProcessEnv, allowInsecureHttp: boolean): En
 }
 
 function fromLink(process: NodeJS.Process, allowInsecureHttp: boolean): Endpoint {
-	const { dirname, resolve } = process.getBuiltinModule("node:path");
-	const dataFolder = process.env["AGENT_STORE_DATA"] || ".agent-store";
+	const { dirname } = process.getBuiltinModule("node:path");
 	const ignored: string[] = [];
 	let folder: string | undefined = process.cwd();
 	while (folder !== undefined) {
-		const file = resolve(folder, dataFolder, "link.json");
+		const file = linkFile(process, folder);
 		const found = readTrusted(process, file);
 		if (found?.text !== undefined) return readLink(process, file, found.text, allowInsecureHttp);
 		if (found !== undefined && !ignored.includes(found.problem)) ignored.push(found.problem);
 		folder = dirname(folder) === folder ? undefined : dirname(folder);
 	}
 	throw unauthorized(["No identity was found", ...ignored].join("; "));
+}
+
+/** Where the link of a folder stands. */
+export function linkFile(process: NodeJS.Process, folder: string): string {
+	const { resolve } = process.getBuiltinModule("node:path");
+	return resolve(folder, process.env["AGENT_STORE_DATA"] || ".agent-store", "link.json");
+}
+
+/** Where `login` keeps the current user's tokens, by the addresses of their gateways. */
+export function credentialsFile(process: NodeJS.Process): string {
+	const { isAbsolute, join } = process.getBuiltinModule("node:path");
+	const configured = process.env["XDG_CONFIG_HOME"] ?? "";
+	const home = isAbsolute(configured) ? configured : join(process.getBuiltinModule("node:os").homedir(), ".config");
+	return join(home, "iga-pages", "credentials.json");
 }
 
 function readLink(process: NodeJS.Process, file: string, text: string, allowInsecureHttp: boolean): Endpoint {
@@ -63,19 +76,24 @@ function readLink(process: NodeJS.Process, file: string, text: string, allowInse
 
 /** A link without a token names the gateway only; the token is the one that `login` stored for that address. */
 function fromCredentials(process: NodeJS.Process, link: string, url: string, allowInsecureHttp: boolean): Endpoint {
-	const { isAbsolute, join } = process.getBuiltinModule("node:path");
-	const configured = process.env["XDG_CONFIG_HOME"] ?? "";
-	const home = isAbsolute(configured) ? configured : join(process.getBuiltinModule("node:os").homedir(), ".config");
-	const file = join(home, "iga-pages", "credentials.json");
-	const found = readTrusted(process, file, 0o077);
-	if (found === undefined) throw unauthorized(`${link} holds no token and ${file} does not exist`);
-	if (found.text === undefined) throw unauthorized(found.problem);
-	const entries = parseObject(found.text);
-	if (entries === undefined) throw badRequest(file, "must be a JSON object: run the command login again");
+	const file = credentialsFile(process);
+	const entries = readCredentials(process);
+	if (entries === undefined) throw unauthorized(`${link} holds no token and ${file} does not exist`);
 	const entry = Object.hasOwn(entries, url) ? entries[url] : undefined;
 	const token = typeof entry === "object" && entry !== null ? (entry as { token?: unknown }).token : undefined;
 	if (token == null) throw unauthorized(`${file} holds no token for the gateway of ${link}`);
 	return checkEndpoint({ url: `url in ${link}`, token: `token in ${file}` }, url, token, allowInsecureHttp);
+}
+
+/** What `login` stored; undefined when it never did. */
+export function readCredentials(process: NodeJS.Process): Record<string, unknown> | undefined {
+	const file = credentialsFile(process);
+	const found = readTrusted(process, file, 0o077);
+	if (found === undefined) return undefined;
+	if (found.text === undefined) throw unauthorized(found.problem);
+	const entries = parseObject(found.text);
+	if (entries === undefined) throw badRequest(file, "must be a JSON object: remove it and run the command login again");
+	return entries;
 }
 
 /**

@@ -5,6 +5,7 @@ import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { runGateway } from "../support/gateway-process.ts";
 import { sendRaw } from "../support/raw.ts";
 import { query } from "../support/sql.ts";
+import { hasTerminal, runOnTerminal } from "../support/terminal.ts";
 
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 
@@ -51,6 +52,17 @@ describe("project list and delete", () => {
 			code: 1,
 			stderr: expect.stringContaining('There is no project "shop"'),
 		});
+	});
+
+	it.skipIf(!hasTerminal)("ask for the name on a terminal", async () => {
+		const { gateway, run } = await start();
+		await run(["project", "create", "shop"]);
+		const command = [process.execPath, "--import", "tsx", "server/main.ts", "project", "delete", "shop"];
+		const env = { ...process.env, DATABASE_URL: gateway.databaseUrl };
+		const question = "Type its name: ";
+		expect(await runOnTerminal(command, { env }, [[question, "no"]])).toMatchObject({ code: 1 });
+		const { code, shown } = await runOnTerminal(command, { env }, [[question, "shop"]]);
+		expect({ code, shown }).toEqual({ code: 0, shown: expect.stringContaining('The project "shop" is deleted.') });
 	});
 
 	it("delete more rows than one statement takes", async () => {
