@@ -24,7 +24,6 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 	defaultFieldNullability: false,
 	complexity: {
 		limit: ({ limits }) => ({ complexity: limits.documentCost }),
-		fieldComplexity: costOf,
 		complexityError: (_kind, { complexity, maxComplexity }) =>
 			badRequest(
 				"query",
@@ -69,19 +68,6 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 		},
 	},
 });
-
-/** A field counts once, and what it selects as often as its arguments ask for. */
-function costOf(
-	{ first, ids }: { first?: unknown; ids?: unknown },
-	{ limits }: Context,
-	{ args }: { args: readonly { name: string }[] },
-) {
-	if (Array.isArray(ids)) return { field: 1, multiplier: ids.length };
-	if (!args.some(({ name }) => name === "first")) return { field: 1, multiplier: 1 };
-	// A number beyond the limit is refused by the field itself, with its own message.
-	const items = typeof first === "number" ? Math.min(Math.max(first, 1), limits.pageLimit) : limits.pageLimitDefault;
-	return { field: 1, multiplier: items };
-}
 
 builder.addScalarType("JSON", JSONScalar);
 builder.addScalarType("JSONObject", JSONObjectScalar);

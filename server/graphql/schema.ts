@@ -1,5 +1,6 @@
 import { guard } from "./access.ts";
 import { builder } from "./builder.ts";
+import { price } from "./cost.ts";
 import "./branches.ts";
 import "./browser-tokens.ts";
 import "./checkpoints.ts";
@@ -15,4 +16,4 @@ import "./trees.ts";
 import "./viewer.ts";
 
 /** The executable schema; building it needs no database. */
-export const schema = guard(builder.toSchema());
+export const schema = guard(price(builder.toSchema()));
