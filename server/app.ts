@@ -3,6 +3,8 @@ import type { RequestListener } from "node:http";
 import { createYoga, type Plugin } from "graphql-yoga";
 import { LRUCache } from "lru-cache";
 import { type Logger, pino } from "pino";
+import type { Registry } from "prom-client";
+import { codeOf } from "./domain/faults.ts";
 import { DEFAULT_LIMITS, type Limits } from "./domain/limits.ts";
 import { createContext } from "./graphql/context.ts";
 import { documentLimits } from "./graphql/document-limits.ts";
@@ -14,7 +16,9 @@ import { cors } from "./http/cors.ts";
 import { answerHealth } from "./http/health.ts";
 import { createIdentify } from "./http/identity.ts";
 import { InFlight } from "./http/in-flight.ts";
+import { createMetrics, type MetricSources } from "./http/metrics.ts";
 import { RateLimit } from "./http/rate-limit.ts";
+import { type AnsweredRequest, requestLog } from "./http/request-log.ts";
 import { Database } from "./store/database.ts";
 import type { Identity } from "./store/tokens.ts";
 
@@ -29,8 +33,10 @@ export interface GatewayOptions {
 	graphiql?: false | { token?: string };
 	/** Answers introspection; off by default, needed by the explorer. */
 	introspection?: boolean;
-	/** Where unexpected errors go; standard output by default. */
+	/** Where requests and unexpected errors go; standard output by default. */
 	logger?: Logger;
+	/** Gets the gateway's metrics, to be served wherever the process serves its own; without it, nothing is counted. */
+	metrics?: Registry | undefined;
 	limits?: Partial<Limits>;
 	/** Origins whose pages may call the gateway, such as `https://chat.example`; none by default. */
 	origins?: readonly string[];
@@ -46,14 +52,24 @@ export interface Gateway {
 	handler: RequestListener;
 	/** Rejects where the database does not answer. */
 	ready(): Promise<void>;
-	/** Refuses new requests with ServiceUnavailable, finishes those under way (10 s at most), closes the connections. */
+	/**
+	 * Refuses new requests with ServiceUnavailable, finishes those under way, and closes the connections. What is not
+	 * finished after 10 s loses its connection to the database and is answered with an error.
+	 */
 	close(): Promise<void>;
 }
 
 /** What accompanies a request from its arrival on. */
 interface Arrival {
 	requestId: string;
-	identity: Identity;
+	/** By `performance.now()`. */
+	startedAt: number;
+	/** Known once the caller is. */
+	identity?: Identity;
+	/** What was asked for, by a name from a fixed list. */
+	operation?: string;
+	/** Of the first error. */
+	code?: unknown;
 	/** Whether it counts as being in flight. */
 	entered: boolean;
 	/** Gives back the bytes in flight that its body took. */
@@ -62,7 +78,9 @@ interface Arrival {
 
 const ENDPOINT = "/graphql";
 
+/** How long requests may take to end when the gateway closes, and then to be answered that they did not. */
 const SHUTDOWN_GRACE_MS = 10_000;
+const LAST_WORDS_MS = 1_000;
 
 /** Characters of GraphQL documents that are kept parsed; the SDK's take a few thousand. */
 const CACHED_DOCUMENT_CHARACTERS = 4_000_000;
@@ -80,27 +98,35 @@ export function createGateway(options: GatewayOptions): Gateway {
 		requestsPerSecond,
 	} = options;
 	const limits = { ...DEFAULT_LIMITS, ...options.limits };
-	const db = new Database({
+	const inFlight = new InFlight();
+	const bodies = new BodyReader(limits);
+	const sources: MetricSources = {
+		pool: () => db.load,
+		requestsInFlight: () => inFlight.count,
+		bytesInFlight: () => bodies.bytesInFlight,
+	};
+	const metrics = options.metrics && createMetrics(options.metrics, sources);
+	const db: Database = new Database({
 		url: databaseUrl,
 		pooler,
 		poolSize,
 		limits,
 		onIdleError: (error) => logger.warn({ err: error }, "an idle database connection broke"),
+		onRowsWritten: metrics?.onRowsWritten,
 	});
 	const ready = () => db.ping();
-	const inFlight = new InFlight();
 	const yoga = createYoga<Arrival>({
 		schema,
 		graphqlEndpoint: ENDPOINT,
 		context: ({ identity, request }) => {
-			const caller = { project: identity.projectId, signal: () => request.signal };
-			return createContext({ db: db.for(caller), identity, limits });
+			const caller = { project: identity!.projectId, signal: () => request.signal };
+			return createContext({ db: db.for(caller), identity: identity!, limits });
 		},
 		plugins: [
-			arrivals(inFlight),
+			arrivals(inFlight, metrics ? [requestLog(logger), metrics.onAnswer] : [requestLog(logger)]),
 			cors(origins),
 			routes(ready, graphiql !== false),
-			parameters(createIdentify(db, new RateLimit(requestsPerSecond)), new BodyReader(limits)),
+			parameters(createIdentify(db, new RateLimit(requestsPerSecond)), bodies),
 			...documentLimits(limits, { introspection }),
 			errorShape(logger),
 		],
@@ -130,25 +156,44 @@ export function createGateway(options: GatewayOptions): Gateway {
 		ready,
 		close: async () => {
 			await inFlight.drain(SHUTDOWN_GRACE_MS);
+			db.abandon();
+			await inFlight.drain(LAST_WORDS_MS);
 			await yoga.dispose();
 			await db.close();
 		},
 	};
 }
 
-/** Gives each request its id, and frees what it held when it is answered. */
-function arrivals(inFlight: InFlight): Plugin<object, Arrival> {
+/** Gives each request its id, frees what it held when it is answered, and tells those who watch. */
+function arrivals(
+	inFlight: InFlight,
+	watchers: readonly ((answered: AnsweredRequest) => void)[],
+): Plugin<object, Arrival> {
 	return {
 		onRequest({ serverContext, endResponse }) {
 			serverContext.requestId = randomUUID();
+			serverContext.startedAt = performance.now();
 			serverContext.entered = inFlight.enter();
 			if (!serverContext.entered) endResponse(closing(serverContext.requestId));
 		},
-		onResponse({ response, serverContext }) {
+		onResponse({ request, response, serverContext }) {
 			serverContext.releaseBody?.();
 			if (serverContext.entered) inFlight.leave();
+			const { requestId, startedAt, identity, operation = "none", code } = serverContext;
 			// The explorer's page is sent before requests get their ids.
-			if (serverContext.requestId !== undefined) response.headers.set("x-request-id", serverContext.requestId);
+			if (requestId === undefined) return;
+			response.headers.set("x-request-id", requestId);
+			const { status } = response;
+			const answered = {
+				requestId,
+				project: identity?.projectName,
+				operation,
+				code: typeof code === "string" ? code : status < 400 ? "OK" : codeOf(status),
+				status,
+				seconds: (performance.now() - startedAt) / 1_000,
+				sdk: request.headers.get("x-agent-sdk"),
+			};
+			for (const watch of watchers) watch(answered);
 		},
 	};
 }
@@ -162,16 +207,16 @@ function closing(requestId: string): Response {
 /** Answers every path but the GraphQL endpoint's. */
 function routes(ready: () => Promise<void>, hasExplorer: boolean): Plugin<object, Arrival> {
 	return {
-		async onRequest({ request, url, endResponse, serverContext: { requestId } }) {
+		async onRequest({ request, url, endResponse, serverContext }) {
+			const { requestId } = serverContext;
 			const path = url.pathname;
 			if (path === ENDPOINT) return;
 			if (path === "/" && hasExplorer)
 				return endResponse(new Response(null, { status: 302, headers: { location: ENDPOINT } }));
 			const message = `There is nothing at ${request.method} ${path}; GraphQL is at ${ENDPOINT}`;
-			endResponse(
-				(await answerHealth(path, ready)) ??
-					Response.json({ error: { code: "NotFound", message, requestId } }, { status: 404 }),
-			);
+			const health = await answerHealth(path, ready);
+			if (health !== undefined) serverContext.operation = path;
+			endResponse(health ?? Response.json({ error: { code: "NotFound", message, requestId } }, { status: 404 }));
 		},
 	};
 }

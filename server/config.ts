@@ -17,8 +17,10 @@ export interface Config {
 	poolSize: number;
 	/** AGENT_STORE_DATA, absolute; `.agent-store` in the working directory by default. */
 	dataFolder: string;
-	/** LOG_LEVEL, `info` by default. */
-	logLevel: (typeof LOG_LEVELS)[number];
+	/** LOG_LEVEL; unset: `info` in `serve`, `warn` in `dev`. */
+	logLevel: (typeof LOG_LEVELS)[number] | undefined;
+	/** METRICS_PORT, where Prometheus finds the metrics; unset: none are kept. */
+	metricsPort: number | undefined;
 	/** GRAPHIQL; unset: on in `dev`, off in `serve`. */
 	graphiql: boolean | undefined;
 	/** CORS_ORIGINS, origins whose pages may call the gateway, separated by commas; none by default. */
@@ -45,7 +47,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 		pooler: readChoice(env, "DATABASE_POOLER", ["none", "transaction"]) ?? "none",
 		poolSize: readInteger(env, "DATABASE_POOL_SIZE", 10, 1, 1000),
 		dataFolder: resolve(read(env, "AGENT_STORE_DATA") ?? ".agent-store"),
-		logLevel: readChoice(env, "LOG_LEVEL", LOG_LEVELS) ?? "info",
+		logLevel: readChoice(env, "LOG_LEVEL", LOG_LEVELS),
+		metricsPort: read(env, "METRICS_PORT") === undefined ? undefined : readInteger(env, "METRICS_PORT", 0, 0, 65_535),
 		graphiql: readSwitch(env, "GRAPHIQL"),
 		origins: readOrigins(env, "CORS_ORIGINS"),
 		requestsPerSecond:

@@ -10,6 +10,7 @@ const HELP = `Usage: agent-gateway <command>
   dev                          serve for development, with an embedded Postgres unless DATABASE_URL is set
   serve                        serve on the Postgres of DATABASE_URL
   migrate                      bring the database's tables up to date
+  doctor                       check configuration, database, tables, clock and tokens, and say what to mend
   project create <name>        make a project and print its id
   project list                 print all projects
   project delete <name> [--yes-delete <name>]
@@ -24,7 +25,7 @@ const HELP = `Usage: agent-gateway <command>
   --help, --version
 
 Environment: PORT, HOST, DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_POOLER, DATABASE_POOL_SIZE,
-AGENT_STORE_DATA, LOG_LEVEL, GRAPHIQL, CORS_ORIGINS, RATE_LIMIT; the README explains them.
+AGENT_STORE_DATA, LOG_LEVEL, METRICS_PORT, GRAPHIQL, CORS_ORIGINS, RATE_LIMIT; the README explains them.
 `;
 
 const TEXT = { type: "string" } as const;
@@ -42,6 +43,10 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 	async migrate(args) {
 		parse(args, {});
 		await (await import("./commands/migrate.ts")).runMigrations();
+	},
+	async doctor(args) {
+		parse(args, {});
+		await (await import("./commands/doctor.ts")).runDoctor();
 	},
 	async "project create"(args) {
 		const name = onlyArgument(parse(args, {}, 1), '"project create" needs a name.');

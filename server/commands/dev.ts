@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { pino } from "pino";
 import { createGateway } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
 import { prepareDataFolder } from "../data-folder.ts";
@@ -13,6 +12,7 @@ import { openFor } from "./database.ts";
 import { listen } from "./http-server.ts";
 import { type Lifetime, runUntilSignal } from "./lifetime.ts";
 import { readLink, writeLink } from "./link.ts";
+import { openLog, serveMetrics } from "./observation.ts";
 
 const PROJECT = "development";
 
@@ -29,6 +29,8 @@ export async function dev(): Promise<void> {
 		const { pooler, poolSize } = config;
 		const known = await readLink(config.dataFolder);
 		const token = await openFor({ databaseUrl, pooler }, (db) => developmentToken(db, known?.token));
+		const logger = openLog(config.logLevel ?? "warn");
+		const metrics = await serveMetrics(config, logger, lifetime);
 		const graphiql = config.graphiql ?? true;
 		const gateway = createGateway({
 			databaseUrl,
@@ -38,7 +40,8 @@ export async function dev(): Promise<void> {
 			introspection: true,
 			origins: config.origins,
 			requestsPerSecond: config.requestsPerSecond,
-			logger: pino({ level: config.logLevel }),
+			logger,
+			metrics,
 		});
 		const url = await listen(gateway, config, lifetime);
 		await writeLink(config.dataFolder, { url, token });

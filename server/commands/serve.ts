@@ -1,4 +1,3 @@
-import { pino } from "pino";
 import { createGateway } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { StartError } from "../domain/start-error.ts";
@@ -6,6 +5,7 @@ import { hasTokens } from "../store/tokens.ts";
 import { openFor, requireMigrations } from "./database.ts";
 import { listen } from "./http-server.ts";
 import { runUntilSignal } from "./lifetime.ts";
+import { openLog, serveMetrics } from "./observation.ts";
 
 /**
  * Serves the gateway on the Postgres of DATABASE_URL. Refuses a database that lacks migrations, and one
@@ -26,7 +26,8 @@ export async function serve(): Promise<void> {
 				'There is no token, and nobody gets in without one: run "agent-gateway project create <name>" and "agent-gateway token create --project <name>" first.',
 			);
 		});
-		const logger = pino({ level: config.logLevel });
+		const logger = openLog(config.logLevel ?? "info");
+		const metrics = await serveMetrics(config, logger, lifetime);
 		const graphiql = config.graphiql ?? false;
 		const gateway = createGateway({
 			databaseUrl,
@@ -37,6 +38,7 @@ export async function serve(): Promise<void> {
 			origins: config.origins,
 			requestsPerSecond: config.requestsPerSecond,
 			logger,
+			metrics,
 		});
 		const url = await listen(gateway, { databaseUrl, ...config }, lifetime);
 		logger.info({ url }, "the gateway is ready");

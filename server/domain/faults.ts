@@ -14,6 +14,12 @@ export const STATUS_BY_CODE = {
 
 export type FaultCode = keyof typeof STATUS_BY_CODE;
 
+/** The code that belongs to an HTTP status; an error without one of its own is the request's. */
+export function codeOf(status: number): FaultCode {
+	const entry = Object.entries(STATUS_BY_CODE).find(([, candidate]) => candidate === status);
+	return (entry?.[0] ?? "BadRequest") as FaultCode;
+}
+
 /** A database error as Postgres gave it (rule ERR-1: the outer code never rewrites it). */
 export interface DatabaseError {
 	/** SQLSTATE */

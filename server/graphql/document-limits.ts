@@ -3,7 +3,7 @@ import { maxDepthPlugin } from "@escape.tech/graphql-armor-max-depth";
 import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, type ValidationRule } from "graphql";
 import type { Plugin } from "graphql-yoga";
 import type { Limits } from "../domain/limits.ts";
-import { countRootFields } from "./root-fields.ts";
+import { rootFields } from "./root-fields.ts";
 
 /** The limits of GraphQL documents (contract, "Limits and defaults"), each refused before anything runs. */
 export function documentLimits(limits: Limits, options: { introspection: boolean }): Plugin[] {
@@ -34,7 +34,7 @@ function maxRootFields(most: number): ValidationRule {
 	return function MaxRootFieldsRule(context) {
 		return {
 			OperationDefinition(operation) {
-				if (countRootFields(context.getDocument(), operation) > most) {
+				if (rootFields(context.getDocument(), operation).length > most) {
 					context.reportError(
 						new GraphQLError(`An operation may select at most ${most} root fields`, { nodes: operation }),
 					);

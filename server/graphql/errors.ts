@@ -1,26 +1,39 @@
 import { GraphQLError, type GraphQLErrorExtensions, getOperationAST } from "graphql";
 import type { Plugin } from "graphql-yoga";
 import type { Logger } from "pino";
-import { Fault, type FaultCode, STATUS_BY_CODE } from "../domain/faults.ts";
-import { countRootFields } from "./root-fields.ts";
+import { codeOf, Fault, STATUS_BY_CODE } from "../domain/faults.ts";
+import { loggable } from "../store/postgres-errors.ts";
+import { operationName, rootFields } from "./root-fields.ts";
 
 const LONGEST_MESSAGE = 1_000;
+
+/** What a request was, for those who count and log it. */
+interface Outcome {
+	requestId: string;
+	/** Its root field, or `several`. */
+	operation?: string;
+	/** Of its first error. */
+	code?: unknown;
+}
 
 /**
  * Gives every error that leaves the gateway its code, status and request id (ERR-1, ERR-5), and the response of a
  * request with one root field the status of its error (ERR-7).
  */
-export function errorShape(logger: Logger): Plugin<object, { requestId: string }> {
-	const rootFields = new WeakMap<Request, number>();
+export function errorShape(logger: Logger): Plugin<object, Outcome> {
+	const selected = new WeakMap<Request, readonly string[]>();
 	return {
 		onExecute({ args }) {
 			const operation = getOperationAST(args.document, args.operationName);
-			if (operation) rootFields.set(args.contextValue.request, countRootFields(args.document, operation));
+			if (operation) selected.set(args.contextValue.request, rootFields(args.document, operation));
 		},
-		onResultProcess({ request, result, setResult, serverContext: { requestId } }) {
+		onResultProcess({ request, result, setResult, serverContext }) {
+			const fields = selected.get(request);
+			if (fields !== undefined) serverContext.operation = operationName(fields);
 			if (!("errors" in result) || !result.errors?.length) return;
-			const alone = (rootFields.get(request) ?? 1) === 1;
-			const errors = result.errors.map((error) => shape(error, requestId, logger, alone));
+			const alone = (fields?.length ?? 1) === 1;
+			const errors = result.errors.map((error) => shape(error, serverContext.requestId, logger, alone));
+			serverContext.code = errors[0]?.extensions["code"];
 			setResult({ ...result, errors });
 		},
 	};
@@ -41,12 +54,18 @@ function shape(error: GraphQLError, requestId: string, logger: Logger, alone: bo
 		};
 		return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions });
 	};
-	if (original instanceof Fault) return build(original.message, original);
+	if (original instanceof Fault) {
+		// What the database did, which the caller is not told.
+		if (original.status >= 500 && original.cause !== undefined) {
+			logger.warn({ err: loggable(original.cause), requestId, code: original.code }, original.message);
+		}
+		return build(original.message, original);
+	}
 	if (original instanceof GraphQLError) {
 		const status = statusOf(original);
 		return build(cut(error.message), { code: codeOf(status), status });
 	}
-	logger.error({ err: original, requestId, path }, "unexpected error");
+	logger.error({ err: loggable(original), requestId, path }, "unexpected error");
 	return build("Unexpected error", { code: "UnknownError", status: STATUS_BY_CODE.UnknownError });
 }
 
@@ -58,11 +77,6 @@ function originOf(error: Error): Error {
 function statusOf({ extensions }: GraphQLError): number {
 	const { status } = (extensions["http"] ?? {}) as { status?: number };
 	return status ?? STATUS_BY_CODE.BadRequest;
-}
-
-function codeOf(status: number): FaultCode {
-	const entry = Object.entries(STATUS_BY_CODE).find(([, candidate]) => candidate === status);
-	return (entry?.[0] ?? "BadRequest") as FaultCode;
 }
 
 /** The libraries print the values that they refuse, whole. */

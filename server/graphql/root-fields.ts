@@ -1,23 +1,37 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from "graphql";
 
-/** The root fields that an operation selects, those of fragments included. */
-export function countRootFields(document: DocumentNode, operation: OperationDefinitionNode): number {
+/** By operation: parsed documents are kept, so that most requests find theirs here. */
+const known = new WeakMap<OperationDefinitionNode, readonly string[]>();
+
+/** The names of the root fields that an operation selects, those of fragments included, each as often as it is. */
+export function rootFields(document: DocumentNode, operation: OperationDefinitionNode): readonly string[] {
+	const found = known.get(operation) ?? collect(document, operation);
+	known.set(operation, found);
+	return found;
+}
+
+/** The one field that an operation selects, or `several`. */
+export function operationName(fields: readonly string[]): string {
+	return fields.every((name) => name === fields[0]) ? (fields[0] ?? "none") : "several";
+}
+
+function collect(document: DocumentNode, operation: OperationDefinitionNode): string[] {
 	const spread = new Set<string>();
-	const count = ({ selections }: SelectionSetNode): number => {
-		let fields = 0;
+	const fields: string[] = [];
+	const visit = ({ selections }: SelectionSetNode): void => {
 		for (const selection of selections) {
-			if (selection.kind === Kind.FIELD) fields += 1;
-			else if (selection.kind === Kind.INLINE_FRAGMENT) fields += count(selection.selectionSet);
+			if (selection.kind === Kind.FIELD) fields.push(selection.name.value);
+			else if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet);
 			else if (!spread.has(selection.name.value)) {
 				spread.add(selection.name.value);
 				const name = selection.name.value;
 				const fragment = document.definitions.find(
 					(definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name,
 				);
-				if (fragment?.kind === Kind.FRAGMENT_DEFINITION) fields += count(fragment.selectionSet);
+				if (fragment?.kind === Kind.FRAGMENT_DEFINITION) visit(fragment.selectionSet);
 			}
 		}
-		return fields;
 	};
-	return count(operation.selectionSet);
+	visit(operation.selectionSet);
+	return fields;
 }

@@ -12,6 +12,11 @@ export class BodyReader {
 		this.#limits = limits;
 	}
 
+	/** Bytes of the bodies that are being read or worked on. */
+	get bytesInFlight(): number {
+		return this.#inFlight;
+	}
+
 	/** Reads the GraphQL parameters of a request; whatever it reserves is given to `onReserve` for release. */
 	async read(request: Request, onReserve: (release: () => void) => void): Promise<GraphQLParams> {
 		if (request.method === "GET") return readUrl(request);

@@ -4,6 +4,10 @@ export class InFlight {
 	#whenIdle: (() => void) | undefined;
 	#closing = false;
 
+	get count(): number {
+		return this.#count;
+	}
+
 	/** Takes a request in; false when the gateway is closing and takes no more. */
 	enter(): boolean {
 		if (!this.#closing) this.#count += 1;

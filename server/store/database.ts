@@ -10,6 +10,8 @@ import { type Caller, overloaded, Turns } from "./turns.ts";
 export interface Statement {
 	name: string;
 	text: string;
+	/** Planned anew each time: as long as the tables are small, Postgres may plan to go through a whole project. */
+	replan?: true;
 }
 
 export interface DatabaseOptions {
@@ -21,6 +23,8 @@ export interface DatabaseOptions {
 	limits?: Pick<Limits, "waitingCalls" | "waitingMs" | "statementMs" | "lockMs">;
 	/** Told of connections that broke while idle; without a listener they would end the process. */
 	onIdleError?: (error: Error) => void;
+	/** Told of the rows that a statement inserted, updated or deleted, once that is committed. */
+	onRowsWritten?: ((statement: string, rows: number) => void) | undefined;
 }
 
 /** Runs statements one after another inside a transaction that `Database.transaction` opened. */
@@ -54,10 +58,14 @@ export class Database implements Queries {
 	readonly #pool: pg.Pool;
 	readonly #turns: Turns;
 	readonly #named: boolean;
+	readonly #onRowsWritten: DatabaseOptions["onRowsWritten"];
+	/** Connections in use. */
+	readonly #used = new Set<pg.PoolClient & Pick<pg.Client, "end">>();
 
 	constructor(options: DatabaseOptions) {
 		const { url, pooler = "none", poolSize = 10, limits = DEFAULT_LIMITS, onIdleError = () => {} } = options;
 		this.#named = pooler === "none";
+		this.#onRowsWritten = options.onRowsWritten;
 		this.#turns = new Turns(poolSize, limits);
 		this.#pool = new pg.Pool({
 			connectionString: url,
@@ -80,8 +88,9 @@ export class Database implements Queries {
 	for(caller: Caller): Queries {
 		return {
 			prisma: this.prisma,
-			read: (statement, values) => this.#attempt(caller, (client) => this.#run(client, statement, values), false),
-			write: (statement, values) => this.#attempt(caller, (client) => this.#run(client, statement, values), true),
+			read: (statement, values) =>
+				this.#attempt(caller, async (client) => (await this.#run<never>(client, statement, values)).rows, false),
+			write: (statement, values) => this.#attempt(caller, (client) => this.#write(client, statement, values), true),
 			transaction: (work) => this.#attempt(caller, (client) => this.#transact(client, work), true),
 		};
 	}
@@ -89,6 +98,19 @@ export class Database implements Queries {
 	/** Rejects with ServiceUnavailable where Postgres does not answer. */
 	async ping(): Promise<void> {
 		await this.read({ name: "ping", text: "SELECT 1" }, []);
+	}
+
+	/** Connections in use, open ones besides, and calls that wait for one. */
+	get load(): { used: number; idle: number; waiting: number } {
+		const { totalCount, idleCount } = this.#pool;
+		return { used: totalCount - idleCount, idle: idleCount, waiting: this.#turns.waiting };
+	}
+
+	/** Takes no more calls, refuses those that wait, and breaks the connections of those that run. */
+	abandon(): void {
+		this.#turns.close();
+		// In the middle of a statement this closes the socket.
+		for (const client of this.#used) void client.end();
 	}
 
 	/** Waits for running statements and closes every connection. */
@@ -99,25 +121,41 @@ export class Database implements Queries {
 
 	async #transact<T>(client: pg.PoolClient, work: (transaction: Transaction) => Promise<T>): Promise<T> {
 		let result: T;
+		const written: (() => void)[] = [];
 		try {
 			await client.query("BEGIN");
-			result = await work({ query: (statement, values) => this.#run(client, statement, values) });
+			result = await work({
+				query: async (statement, values) => {
+					const answer = await this.#run<never>(client, statement, values);
+					const rows = rowsWritten(answer);
+					if (rows > 0) written.push(() => this.#onRowsWritten?.(statement.name, rows));
+					return answer.rows;
+				},
+			});
 		} catch (error) {
 			// A failed rollback means a dead connection, which rolls back by itself.
 			await client.query("ROLLBACK").catch(() => {});
 			throw isTransient(error) ? error : toFault(error, false);
 		}
 		await client.query("COMMIT");
+		for (const tell of written) tell();
 		return result;
+	}
+
+	async #write(client: pg.PoolClient, statement: Statement, values: unknown[]): Promise<never[]> {
+		const answer = await this.#run<never>(client, statement, values);
+		const rows = rowsWritten(answer);
+		if (rows > 0) this.#onRowsWritten?.(statement.name, rows);
+		return answer.rows;
 	}
 
 	async #run<Row extends pg.QueryResultRow>(
 		client: pg.PoolClient,
 		statement: Statement,
 		values: unknown[],
-	): Promise<Row[]> {
-		const { rows } = await client.query<Row>(this.#named ? { ...statement, values } : { text: statement.text, values });
-		return rows;
+	): Promise<pg.QueryResult<Row>> {
+		const { name, text, replan } = statement;
+		return client.query<Row>(this.#named && !replan ? { name, text, values } : { text, values });
 	}
 
 	async #attempt<T>(caller: Caller, work: (client: pg.PoolClient) => Promise<T>, writes: boolean): Promise<T> {
@@ -125,6 +163,7 @@ export class Database implements Queries {
 		try {
 			for (let attempt = 1; ; attempt++) {
 				const client = await this.#connect();
+				this.#used.add(client);
 				let broken = false;
 				try {
 					return await work(client);
@@ -133,6 +172,7 @@ export class Database implements Queries {
 					broken = isBroken(error);
 					throw toFault(error, writes);
 				} finally {
+					this.#used.delete(client);
 					client.release(broken);
 				}
 			}
@@ -148,6 +188,11 @@ export class Database implements Queries {
 			throw error instanceof Error && error.message === WAITED_TOO_LONG ? overloaded() : unreachable(error);
 		}
 	}
+}
+
+/** What the statement's own INSERT, UPDATE or DELETE wrote; those in its WITH do not count. */
+function rowsWritten({ command, rowCount }: pg.QueryResult): number {
+	return command === "SELECT" ? 0 : (rowCount ?? 0);
 }
 
 /** Whether a failure may have left its connection unusable: only what Postgres or a rule of ours said does not. */

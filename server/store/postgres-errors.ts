@@ -6,6 +6,10 @@ const SERIALIZATION_FAILURE = "40001";
 const QUERY_CANCELED = "57014";
 const LOCK_NOT_AVAILABLE = "55P03";
 const TOO_MANY_CONNECTIONS = "53300";
+/** The class of what the server has run out of: disk (53100), memory (53200), connections (53300). */
+const INSUFFICIENT_RESOURCES = "53";
+/** The class of values that do not fit; its messages quote them. */
+const DATA_EXCEPTION = "22";
 const UNIQUE_VIOLATION = "23505";
 
 /** SQLSTATE of an error that Postgres itself reported, else undefined. */
@@ -71,6 +75,13 @@ export function toFault(error: unknown, mayHaveRun: boolean): unknown {
 		});
 	}
 	if (state === TOO_MANY_CONNECTIONS) return unreachable(error);
+	// Its transaction is rolled back. What Postgres says names files, so it is for the log alone (rule ERR-5).
+	if (state?.startsWith(INSUFFICIENT_RESOURCES)) {
+		return new Fault("ServiceUnavailable", "The database has run out of resources; nothing was written", {
+			cause: error,
+			retryAfter: 1,
+		});
+	}
 	if (isTransient(error)) {
 		return new Fault("ServiceUnavailable", "The database was too busy to order concurrent writes", {
 			error: databaseError(error as pg.DatabaseError),
@@ -84,4 +95,23 @@ export function toFault(error: unknown, mayHaveRun: boolean): unknown {
 		status: 502,
 		cause: error,
 	});
+}
+
+/** Properties of a Postgres error that name things and hold no values, as detail and where do. */
+const NAMES = ["code", "severity", "schema", "table", "column", "constraint", "routine"] as const;
+
+/** An error as it may stand in a log: without the values of a statement, which are what users wrote. */
+export function loggable(error: unknown): object {
+	if (!(error instanceof Error)) return { message: typeof error };
+	const state = sqlState(error);
+	// These quote what they refuse.
+	const quotes = state?.startsWith(DATA_EXCEPTION) || error instanceof SyntaxError;
+	const message = quotes ? `a value was refused (${state ?? error.name})` : error.message;
+	const stack = error.stack
+		?.split("\n")
+		.filter((line) => /^ +at /.test(line))
+		.join("\n");
+	const names = Object.fromEntries(NAMES.map((name) => [name, (error as Partial<pg.DatabaseError>)[name]]));
+	const cause = error.cause === undefined ? undefined : loggable(error.cause);
+	return { type: error.name, message, ...names, stack, cause };
 }

@@ -34,14 +34,35 @@ export class Turns {
 	readonly #lines = new Map<string | undefined, Line>();
 	#running = 0;
 	#waiting = 0;
+	#closed = false;
 
 	constructor(places: number, limits: Pick<Limits, "waitingCalls" | "waitingMs">) {
 		this.#places = places;
 		this.#limits = limits;
 	}
 
-	/** Resolves when the call may run, with what is to be called when it has. Rejects with TooManyRequests. */
+	/** Calls that wait. */
+	get waiting(): number {
+		return this.#waiting;
+	}
+
+	/** Refuses the calls that wait, and all that come: nothing of them was executed. */
+	close(): void {
+		this.#closed = true;
+		for (const line of [...this.#lines.values()]) {
+			for (const waiter of [...line.waiters]) {
+				this.#remove(line, waiter);
+				waiter.refuse(closed());
+			}
+		}
+	}
+
+	/**
+	 * Resolves when the call may run, with what is to be called when it has. Rejects with TooManyRequests, and with
+	 * ServiceUnavailable once closed.
+	 */
 	async take({ project, signal }: Caller): Promise<() => void> {
+		if (this.#closed) throw closed();
 		const line = this.#lines.get(project) ?? { running: 0, waiters: [] };
 		this.#lines.set(project, line);
 		if (this.#mayRun(project, line) && line.waiters.length === 0) this.#start(line);
@@ -126,6 +147,10 @@ export class Turns {
 
 export function overloaded(): Fault {
 	return new Fault("TooManyRequests", "Too many calls wait for the database; try again later", { retryAfter: 1 });
+}
+
+function closed(): Fault {
+	return new Fault("ServiceUnavailable", "The gateway is shutting down", { retryAfter: 1 });
 }
 
 /** Nobody reads it; 499 is what proxies log for it. */

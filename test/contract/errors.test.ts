@@ -16,7 +16,7 @@ let gateway: TestGateway;
 const log: LogEntry[] = [];
 
 beforeAll(async () => {
-	const logger = pino({ level: "info" }, { write: (line: string) => log.push(JSON.parse(line) as LogEntry) });
+	const logger = pino({ level: "warn" }, { write: (line: string) => log.push(JSON.parse(line) as LogEntry) });
 	gateway = await startGateway({ logger, store: { retries: 0 } });
 });
 
