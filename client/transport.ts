@@ -93,6 +93,8 @@ async function sendWithRetries<Data, Variables extends object, Result>(
 	onFailure: (failure: Failure) => void,
 ): Promise<Result> {
 	const encode = bodyEncoder();
+	const writes = operation.document.definitions.some((it) => "operation" in it && it.operation === "mutation");
+	let unknown: Failure | undefined;
 	for (let attempt = 0; ; attempt++) {
 		try {
 			return await sendOnce(settings, endpoint, operation, encode, deadline.signal);
@@ -100,9 +102,13 @@ async function sendWithRetries<Data, Variables extends object, Result>(
 			deadline.signal.throwIfAborted();
 			if (!(error instanceof Failure)) throw error;
 			onFailure(error);
+			if (writes && error.transient && !error.unexecuted) unknown = error;
 			const allowed = error.transient && (error.unexecuted || operation.retry === "always");
 			const pauseMs = error.retryAfterMs + jitteredPause(attempt);
-			if (!allowed || attempt >= settings.retries || pauseMs >= deadline.remainingMs) throw error.error;
+			if (!allowed || attempt >= settings.retries || pauseMs >= deadline.remainingMs) {
+				// That the last attempt was refused says nothing about an earlier one, which may have been executed.
+				throw (error.unexecuted ? (unknown ?? error) : error).error;
+			}
 			await deadline.pause(pauseMs);
 		}
 	}

@@ -162,6 +162,19 @@ describe("retries", () => {
 		expect(sent).toHaveLength(3);
 	});
 
+	test("ERR-4 ERR-6: a write that may have been executed is not reported as refused, whatever came after it", async () => {
+		const append = (store: Store) => store.appendMessage({ conversationId: "c", payload: 1 });
+		for (const [steps, code] of [
+			[[broken(), refusal("ServiceUnavailable", 503), refusal("TooManyRequests", 429)], "NetworkError"],
+			[[refused(), page(502), refused()], "UnknownError"],
+			[[refused(), refused(), refusal("ServiceUnavailable", 503)], "ServiceUnavailable"],
+			[[broken(), refusal("BadRequest", 400)], "BadRequest"],
+		] as [[Step, ...Step[]], string][]) {
+			const { fetch } = scriptedFetch(...steps);
+			await expect(settle(append(createStore({ url, fetch })))).rejects.toMatchObject({ code });
+		}
+	});
+
 	test.each([0, 5])("ERR-4: retries as often as the option says: %i", async (retries) => {
 		const { fetch, sent } = scriptedFetch(broken());
 		const promise = createStore({ url, fetch, retries }).getMessage({ messageId: "m" });
