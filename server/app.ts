@@ -226,8 +226,9 @@ function parameters(identify: (request: Request) => Promise<Identity>, bodies: B
 	return {
 		onRequestParse({ serverContext, setRequestParser }) {
 			setRequestParser(async (request) => {
-				serverContext.identity = await identify(request);
-				return bodies.read(request, (release) => {
+				const identity = await identify(request);
+				serverContext.identity = identity;
+				return bodies.read(request, identity.projectId, (release) => {
 					serverContext.releaseBody = release;
 				});
 			});

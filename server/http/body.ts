@@ -2,23 +2,25 @@ import type { GraphQLParams } from "graphql-yoga";
 import { badRequest, Fault } from "../domain/faults.ts";
 import { findInexactNumber, tooLarge } from "../domain/json.ts";
 import type { Limits } from "../domain/limits.ts";
+import { BytesInFlight } from "./bytes-in-flight.ts";
 
 /** Reads requests' bodies within the limits of one body and of all that are being worked on (rule VAL-7). */
 export class BodyReader {
 	readonly #limits: Limits;
-	#inFlight = 0;
+	readonly #inFlight: BytesInFlight;
 
 	constructor(limits: Limits) {
 		this.#limits = limits;
+		this.#inFlight = new BytesInFlight(limits.requestBytesInFlight);
 	}
 
 	/** Bytes of the bodies that are being read or worked on. */
 	get bytesInFlight(): number {
-		return this.#inFlight;
+		return this.#inFlight.total;
 	}
 
-	/** Reads the GraphQL parameters of a request; whatever it reserves is given to `onReserve` for release. */
-	async read(request: Request, onReserve: (release: () => void) => void): Promise<GraphQLParams> {
+	/** Reads the GraphQL parameters of a project's request; whatever it reserves is given to `onReserve` for release. */
+	async read(request: Request, project: string, onReserve: (release: () => void) => void): Promise<GraphQLParams> {
 		if (request.method === "GET") return readUrl(request);
 		const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
 		if (type !== "application/json" && type !== "application/graphql+json") {
@@ -30,20 +32,20 @@ export class BodyReader {
 		}
 		let reserved = 0;
 		onReserve(() => {
-			this.#inFlight -= reserved;
+			this.#inFlight.remove(project, reserved);
 			reserved = 0;
 		});
 		return parse(
 			"body",
 			await this.#readText(request, (bytes) => {
 				reserved += bytes;
-				this.#inFlight += bytes;
+				return this.#inFlight.add(project, bytes);
 			}),
 		);
 	}
 
-	async #readText(request: Request, reserve: (bytes: number) => void): Promise<string> {
-		const { requestBytes, requestBytesInFlight } = this.#limits;
+	async #readText(request: Request, reserve: (bytes: number) => boolean): Promise<string> {
+		const { requestBytes } = this.#limits;
 		// A body that says its size is refused before it is read.
 		if (Number(request.headers.get("content-length") ?? 0) > requestBytes) throw tooLarge("body", requestBytes);
 		const chunks: Uint8Array[] = [];
@@ -52,13 +54,13 @@ export class BodyReader {
 		const body = request.body?.[Symbol.asyncIterator]();
 		for (let part = await readPart(body); part?.done === false; part = await readPart(body)) {
 			bytes += part.value.byteLength;
-			reserve(part.value.byteLength);
+			const hasRoom = reserve(part.value.byteLength);
 			const refusal =
 				bytes > requestBytes
 					? tooLarge("body", requestBytes)
-					: this.#inFlight > requestBytesInFlight
-						? new Fault("TooManyRequests", "Too many bytes are being worked on; try again later", { retryAfter: 1 })
-						: undefined;
+					: hasRoom
+						? undefined
+						: new Fault("TooManyRequests", "Too many bytes are being worked on; try again later", { retryAfter: 1 });
 			if (refusal !== undefined) {
 				void discard(body!);
 				throw refusal;

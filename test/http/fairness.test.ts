@@ -65,6 +65,25 @@ describe("a project that floods the gateway", () => {
 	});
 });
 
+describe("a project that holds all bytes that may be worked on", () => {
+	it("does not lock out the others, and gets no more itself", async () => {
+		const gateway = await startGateway({ limits: { requestBytesInFlight: 50_000 }, store: { retries: 0 } });
+		onTestFinished(gateway.close);
+		const other = await gateway.createProject({ store: { retries: 0 } });
+		await gateway.store.createConversation({ conversationId });
+		const lock = await lockConversation(gateway, conversationId);
+		const running = [append(gateway, "x".repeat(30_000)), append(gateway, "x".repeat(15_000))];
+		await waitForLockWaiters(gateway, 2);
+		expect((await failure(append(gateway, "x".repeat(10_000)))).code).toBe("TooManyRequests");
+		await other.store.appendMessage({ conversationId, payload: "x".repeat(20_000) });
+		const large = other.store.appendMessage({ conversationId, payload: "x".repeat(30_000) });
+		expect((await failure(large)).code).toBe("TooManyRequests");
+		await lock.release();
+		await Promise.all(running);
+		await other.store.appendMessage({ conversationId, payload: "x".repeat(45_000) });
+	});
+});
+
 describe("a caller who goes away while its call waits", () => {
 	it("has nothing written", async () => {
 		const gateway = await start(1, 1);

@@ -1,8 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 
+const PROGRAM = "script";
+
 /** Whether `script` of util-linux is there, which lends a terminal to a command. */
-export const hasTerminal = spawnSync("script", ["--version"]).status === 0;
+export const hasTerminal = spawnSync(PROGRAM, ["--version"]).status === 0;
 
 /** Runs a command on a terminal; each question that it asks gets a line typed in. @returns All that the terminal showed. */
 export async function runOnTerminal(
@@ -11,7 +13,7 @@ export async function runOnTerminal(
 	answers: [question: string, line: string][],
 ): Promise<{ code: number; shown: string }> {
 	const line = command.map((word) => `'${word}'`).join(" ");
-	const child = spawn("script", ["-qec", line, "/dev/null"], { ...options, stdio: ["pipe", "pipe", "inherit"] });
+	const child = spawn(PROGRAM, ["-qec", line, "/dev/null"], { ...options, stdio: ["pipe", "pipe", "inherit"] });
 	let shown = "";
 	const left = [...answers];
 	child.stdout.on("data", (chunk) => {
