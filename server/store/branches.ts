@@ -112,7 +112,7 @@ const FIND_ENDING: Statement = {
 			UNION ALL
 			SELECT 3, b.branch FROM branches b
 			WHERE ${inConversation("b")} AND b.parent_branch = $3 AND b.fork_seq = $4
-				AND NOT EXISTS (SELECT FROM messages m WHERE ${inConversation("m")} AND m.branch = b.branch)
+				AND (SELECT m.seq FROM messages m WHERE ${inConversation("m")} AND m.branch = b.branch LIMIT 1) IS NULL
 		) AS ending
 		WHERE c.project_id = $1 AND c.conversation_id = $2 ORDER BY ending.choice, ending.branch LIMIT 1`,
 };

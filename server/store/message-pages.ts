@@ -5,7 +5,7 @@ import type { Message } from "../domain/messages.ts";
 import { checkPageSize, type Order, openCursor, type Page, refusedCursor, sealCursor } from "../domain/pages.ts";
 import type { Statement } from "./database.ts";
 import { type MessageRow, messageColumns, toMessage } from "./messages.ts";
-import { pathRows } from "./paths.ts";
+import { allRows, pathRows } from "./paths.ts";
 import type { Scope } from "./scope.ts";
 
 /** A page of one conversation that somebody asks for. */
@@ -37,13 +37,9 @@ export function pageOf(rows: string, order: Order, size: string, bytes: string):
 // Each conversation is read by its own index ranges, up to the last seq that the same snapshot shows; so a page costs
 // what it returns.
 function list(source: "path" | "all", order: Order): Statement {
-	const rows = pathRows({
-		tip: source === "path" ? "coalesce(wanted.branch, c.active_branch)" : null,
-		high: "coalesce(wanted.bound, c.last_seq)",
-		order,
-		after: "wanted.after",
-		limit: "$6::int + 1",
-	});
+	const range = { high: "coalesce(wanted.bound, c.last_seq)", order, after: "wanted.after", limit: "$6::int + 1" };
+	const tip = "coalesce(wanted.branch, c.active_branch)";
+	const rows = source === "path" ? pathRows({ tip, ...range }) : allRows(range);
 	return {
 		name: `messages_list_${source}_${order}`,
 		text: `SELECT wanted.ord, c.incarnation, c.last_branch, coalesce(wanted.branch, c.active_branch) AS tip,

@@ -17,9 +17,7 @@ function parentOf(branch: string): string {
 		) AS parent`;
 }
 
-interface PathRows {
-	/** SQL of the branch whose path is read; null reads all branches. */
-	tip: string | null;
+interface Rows {
 	/** SQL of the last seq that counts. */
 	high: string;
 	order: Order;
@@ -31,34 +29,39 @@ interface PathRows {
 	limit?: string;
 }
 
-/** A query for the messages of a path, in order. It reads as many ranges as it takes to fill the limit. */
-export function pathRows({ tip, high, order, after, where, limit }: PathRows): string {
-	const direction = order.toUpperCase();
-	const start =
-		after === undefined
-			? ""
-			: order === "asc"
-				? `AND m.seq > coalesce(${after}, 0)`
-				: `AND m.seq < coalesce(${after}, 9223372036854775807)`;
-	const ranges =
-		tip === null
-			? `ranges (branch, high) AS (SELECT branch, ${high} FROM generate_series(0, c.last_branch) AS branch)`
-			: `ranges (branch, high) AS (
-				SELECT ${tip}, ${high}
-				UNION ALL
-				SELECT parent.parent_branch, least(parent.fork_seq, ranges.high)
-				FROM ranges CROSS JOIN ${parentOf("ranges.branch")} WHERE ranges.branch > 0
-			)`;
-	// Sorted before the join, so that the join's order needs sorting within one range only and stops at the limit.
-	return `WITH RECURSIVE ${ranges}
-		SELECT m.* FROM (SELECT * FROM ranges ORDER BY high ${direction} OFFSET 0) AS range
-		CROSS JOIN LATERAL (
-			SELECT * FROM messages m
-			WHERE ${inConversation("m")} AND m.branch = range.branch AND m.seq <= range.high ${start}
-				${where === undefined ? "" : `AND ${where}`}
-			ORDER BY m.seq ${direction} ${limit === undefined ? "" : `LIMIT ${limit}`}
+/** A query for the messages of one range, in order. `branches` is the condition on their branch. */
+function rangeRows(branches: string, { high, order, after, where, limit }: Rows): string {
+	const start = order === "asc" ? `m.seq > coalesce(${after}, 0)` : `m.seq < coalesce(${after}, 9223372036854775807)`;
+	const conditions = [inConversation("m"), branches, `m.seq <= ${high}`];
+	if (after !== undefined) conditions.push(start);
+	if (where !== undefined) conditions.push(where);
+	return `SELECT * FROM messages m WHERE ${conditions.join(" AND ")}
+		ORDER BY m.seq ${order} ${limit === undefined ? "" : `LIMIT ${limit}`}`;
+}
+
+/**
+ * A query for the messages of the path of branch `tip`, in order. It reads as many ranges as it takes to fill the
+ * limit: they are sorted before the join, so that its rows need sorting within one range only.
+ */
+export function pathRows({ tip, ...rows }: Rows & { tip: string }): string {
+	const { high, order, limit } = rows;
+	return `WITH RECURSIVE ranges (branch, high) AS (
+			SELECT ${tip}, ${high}
+			UNION ALL
+			SELECT parent.parent_branch, least(parent.fork_seq, ranges.high)
+			FROM ranges CROSS JOIN ${parentOf("ranges.branch")} WHERE ranges.branch > 0
+		)
+		SELECT m.* FROM (SELECT * FROM ranges ORDER BY high ${order} OFFSET 0) AS range
+		CROSS JOIN LATERAL (${rangeRows("m.branch = range.branch", { ...rows, high: "range.high" })}) AS m
+		ORDER BY range.high ${order}, m.seq ${order} ${limit === undefined ? "" : `LIMIT ${limit}`}`;
+}
+
+/** A query for the messages of all branches, in order: those of branch 0, and those of the others by an index of theirs. */
+export function allRows(rows: Rows & { limit: string }): string {
+	return `SELECT m.* FROM (
+			(${rangeRows("m.branch = 0", rows)}) UNION ALL (${rangeRows("m.branch > 0", rows)})
 		) AS m
-		ORDER BY range.high ${direction}, m.seq ${direction} ${limit === undefined ? "" : `LIMIT ${limit}`}`;
+		ORDER BY m.seq ${rows.order} LIMIT ${rows.limit}`;
 }
 
 /**

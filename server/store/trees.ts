@@ -5,12 +5,11 @@ import { checkPageSize, openCursor, type Page, refusedCursor, sealCursor } from 
 import { type BranchLength, deepest, NO_STATS, type Stats, type TreeEntry } from "../domain/trees.ts";
 import type { Statement } from "./database.ts";
 import { type MessageRow, messageColumns, toMessage } from "./messages.ts";
-import { inConversation, newestOnPath, pathRows } from "./paths.ts";
+import { allRows, inConversation, newestOnPath } from "./paths.ts";
 import type { Scope } from "./scope.ts";
 import { isoTime } from "./times.ts";
 
-const ENTRIES = pathRows({
-	tip: null,
+const ENTRIES = allRows({
 	high: "coalesce($4::bigint, c.last_seq)",
 	order: "asc",
 	after: "$3::bigint",
@@ -70,7 +69,8 @@ function toEntry(row: Extract<TreeRow, { message_id: string }>): TreeEntry {
 	};
 }
 
-// A message has children where its own branch goes on, and where another branch with messages left it.
+// A message has children where its own branch goes on, and where another branch with messages left it. Again each step
+// is a subquery with a LIMIT: as joins, Postgres would hash all messages.
 const TREE_PARTS = `c AS MATERIALIZED (
 		SELECT * FROM conversations WHERE project_id = $1 AND conversation_id = $2
 	), tips AS (
@@ -79,12 +79,12 @@ const TREE_PARTS = `c AS MATERIALIZED (
 		) AS tip
 	), left_at AS (
 		SELECT place.branch, place.seq, count(*) AS branches
-		FROM c JOIN branches b ON ${inConversation("b")}
+		FROM c CROSS JOIN LATERAL (SELECT * FROM branches b WHERE ${inConversation("b")} OFFSET 0) AS b
 		CROSS JOIN LATERAL (${newestOnPath("b.parent_branch", "b.fork_seq")}) AS place
-		WHERE EXISTS (SELECT FROM messages m WHERE ${inConversation("m")} AND m.branch = b.branch)
+		WHERE (SELECT m.seq FROM messages m WHERE ${inConversation("m")} AND m.branch = b.branch LIMIT 1) IS NOT NULL
 		GROUP BY place.branch, place.seq
 	), leaves AS (
-		SELECT * FROM tips WHERE NOT EXISTS (SELECT FROM left_at WHERE left_at.seq = tips.seq)
+		SELECT * FROM tips WHERE seq NOT IN (SELECT seq FROM left_at)
 	)`;
 
 const LEAVES: Statement = {
@@ -96,8 +96,10 @@ const BRANCH_POINTS: Statement = {
 	name: "tree_branch_points",
 	text: `WITH ${TREE_PARTS}
 		SELECT ${messageColumns("m")}
-		FROM left_at CROSS JOIN c JOIN messages m ON ${inConversation("m")} AND m.branch = left_at.branch AND m.seq = left_at.seq
-		WHERE left_at.branches > 1 OR NOT EXISTS (SELECT FROM tips WHERE tips.seq = left_at.seq)
+		FROM c CROSS JOIN left_at CROSS JOIN LATERAL (
+			SELECT * FROM messages m WHERE ${inConversation("m")} AND m.branch = left_at.branch AND m.seq = left_at.seq LIMIT 1
+		) AS m
+		WHERE left_at.branches > 1 OR left_at.seq NOT IN (SELECT seq FROM tips)
 		ORDER BY m.seq`,
 };
 

@@ -243,7 +243,10 @@ CREATE INDEX "conversations_project_id_updated_at_conversation_id_idx" ON "conve
 -- CreateIndex
 CREATE UNIQUE INDEX "messages_project_id_conversation_id_branch_seq_key" ON "messages"("project_id", "conversation_id", "branch", "seq");
 
--- Few messages have a label or are compactions, and these indexes hold no others.
+-- These indexes hold only what a conversation without branches and sessions has nothing of.
+-- CreateIndex
+CREATE INDEX "messages_branches_idx" ON "messages"("project_id", "conversation_id", "seq") WHERE "branch" > 0;
+
 -- CreateIndex
 CREATE INDEX "messages_labels_idx" ON "messages"("project_id", "conversation_id", "seq") WHERE "label" IS NOT NULL;
 
