@@ -14,6 +14,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const FOLDER = `${ROOT}node_modules/.readme/`;
 const READMES = ["README.md", "client/README.md"];
 const ALIAS = {
+	"@iga-pages/agent/sessions": `${ROOT}client/sessions.ts`,
 	"@iga-pages/agent/store": `${ROOT}client/store.ts`,
 	"@iga-pages/agent/store/openai": `${ROOT}client/adapters/openai.ts`,
 	"@iga-pages/agent/store/langgraph": `${ROOT}client/adapters/langgraph.ts`,
