@@ -9,6 +9,7 @@ const config: CodegenConfig = {
 		"server/graphql/schema.graphql": { plugins: ["schema-ast"] },
 		"client/generated/operations.ts": {
 			documents: [
+				"client/operations/agent-states.graphql",
 				"client/operations/branches.graphql",
 				"client/operations/checkpoints.graphql",
 				"client/operations/configs.graphql",
@@ -18,6 +19,8 @@ const config: CodegenConfig = {
 				"client/operations/history.graphql",
 				"client/operations/labels.graphql",
 				"client/operations/messages.graphql",
+				"client/operations/state-checkpoints.graphql",
+				"client/operations/states.graphql",
 				"client/operations/transcripts.graphql",
 				"client/operations/viewer.graphql",
 				"client/operations/trees.graphql",

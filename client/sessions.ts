@@ -10,14 +10,19 @@ import { createTransport } from "./transport.ts";
 import { treeMethods } from "./trees.ts";
 import type { StoreOptions } from "./types.ts";
 
+export { createAgentStore } from "./agent-store.ts";
 export { StoreError, type StoreErrorCode, type StoreErrorDetail, type StoreErrorJson } from "./errors.ts";
 export type { Sessions } from "./session-methods.ts";
 export type * from "./session-types.ts";
+export type { AgentSnapshot, AgentStore, States } from "./state-methods.ts";
+export type * from "./state-types.ts";
+export { createStates, states } from "./states.ts";
 export type {
 	CallOptions,
 	Conversation,
 	JsonInput,
 	JsonObject,
+	JsonObjectInput,
 	JsonPrimitive,
 	JsonValue,
 	Message,

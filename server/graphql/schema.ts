@@ -1,6 +1,7 @@
 import { guard } from "./access.ts";
 import { builder } from "./builder.ts";
 import { price } from "./cost.ts";
+import "./agent-states.ts";
 import "./branches.ts";
 import "./browser-tokens.ts";
 import "./checkpoints.ts";
@@ -11,6 +12,8 @@ import "./forks.ts";
 import "./history.ts";
 import "./labels.ts";
 import "./messages.ts";
+import "./state-checkpoints.ts";
+import "./states.ts";
 import "./transcripts.ts";
 import "./trees.ts";
 import "./viewer.ts";

@@ -10,7 +10,7 @@ import { checkId } from "../domain/ids.ts";
 import { draftMessage, type Message, type MessageDraft, type MessageInput } from "../domain/messages.ts";
 import { openCursor, refusedCursor, sealCursor } from "../domain/pages.ts";
 import type { LockedConversation } from "./conversations.ts";
-import type { Statement } from "./database.ts";
+import type { Statement, Transaction } from "./database.ts";
 import { pageOf } from "./message-pages.ts";
 import { append, appendLocked, type MessageRow, messageColumns, toMessage } from "./messages.ts";
 import { newestOnPath, pathRows } from "./paths.ts";
@@ -79,12 +79,12 @@ export interface ContextPage {
 
 const START: Statement = {
 	name: "context_start",
-	text: `SELECT c.incarnation, c.tip, c.last_branch, c.last_seq AS bound, compaction.first_kept_seq,
-			${messageColumns("compaction")}
+	text: `SELECT c.incarnation, c.tip, c.last_branch, c.bound, compaction.first_kept_seq, ${messageColumns("compaction")}
 		FROM (
-			SELECT *, coalesce($3::int, active_branch) AS tip FROM conversations WHERE project_id = $1 AND conversation_id = $2
+			SELECT *, coalesce($3::int, active_branch) AS tip, coalesce($4::bigint, last_seq) AS bound
+			FROM conversations WHERE project_id = $1 AND conversation_id = $2
 		) AS c
-		LEFT JOIN LATERAL (${newestOnPath("c.tip", "c.last_seq", "m.kind = 'compaction'")}) AS newest ON true
+		LEFT JOIN LATERAL (${newestOnPath("c.tip", "c.bound", "m.kind = 'compaction'")}) AS newest ON true
 		LEFT JOIN messages compaction ON compaction.project_id = $1 AND compaction.message_id = newest.message_id`,
 };
 
@@ -113,7 +113,7 @@ const LIST: Statement = {
 type ListRow = (MessageRow & { fetched: string }) | { message_id: null };
 
 /** How far a walk has come. It stays on its branch, and sees nothing that is appended after its first page. */
-interface Walk {
+export interface Walk {
 	incarnation: string;
 	branch: string;
 	bound: string;
@@ -121,44 +121,81 @@ interface Walk {
 	after: string | null;
 }
 
+/** Where the walk of a context begins, and the compaction in front of what it walks. */
+interface Start {
+	walk: Walk;
+	compaction: Message[];
+}
+
 /**
- * A page of what a model should see of a path. Of several compactions the last one counts. What it keeps begins at a
- * seq, so that where the first kept message was deleted, the next one on the path takes its place.
+ * Finds where a context begins; undefined where there is no such conversation. Of several compactions the last one
+ * counts. What it keeps begins at a seq, so that where the first kept message was deleted, the next one on the path
+ * takes its place. With a `bound`, nothing behind that seq counts.
  */
-export async function listContext(
-	scope: Scope,
-	input: { conversationId: string; branch?: number | null | undefined; after?: string | null | undefined },
-): Promise<ContextPage> {
-	const { db, identity, limits } = scope;
-	const conversationId = checkId("conversationId", input.conversationId, limits.idBytes);
-	const cursorScope = `context\0${input.branch ?? "active"}\0${conversationId}`;
-	let walk: Walk;
-	let compaction: Message | undefined;
-	if (input.after == null) {
-		const values = [identity.projectId, conversationId, input.branch ?? null];
-		const [head] = await db.read<StartRow>(START, values);
-		if (head === undefined) return { messages: [], nextCursor: null };
-		if (!hasBranch(head.last_branch, head.tip)) throw unknownBranch(conversationId, head.tip);
-		const keptSeq = head.message_id === null ? null : head.first_kept_seq;
-		const { incarnation, tip, bound } = head;
-		walk = { incarnation, branch: String(tip), bound, after: keptSeq === null ? null : String(BigInt(keptSeq) - 1n) };
-		if (head.message_id !== null) compaction = toMessage(head);
-	} else {
-		if (input.after === "") throw badRequest("after", "must not be empty (MSG-8)");
-		const position = openCursor("after", identity.cursorKey, cursorScope, input.after);
-		const [incarnation = "", branch = "", bound = "", after = null] = position;
-		walk = { incarnation, branch, bound, after };
-	}
-	const { incarnation, branch, bound, after } = walk;
-	const values = [identity.projectId, conversationId, incarnation, branch, bound, after];
-	const rows = await db.read<ListRow>(LIST, [...values, CONTEXT_PAGE_MESSAGES, limits.pageBytes]);
+export async function startContext(
+	run: Transaction["query"],
+	projectId: string,
+	conversationId: string,
+	{ branch, bound = null }: { branch: number | null; bound?: string | null },
+): Promise<Start | undefined> {
+	const [head] = await run<StartRow>(START, [projectId, conversationId, branch, bound]);
+	if (head === undefined) return undefined;
+	if (!hasBranch(head.last_branch, head.tip)) throw unknownBranch(conversationId, head.tip);
+	const keptSeq = head.message_id === null ? null : head.first_kept_seq;
+	const after = keptSeq === null ? null : String(BigInt(keptSeq) - 1n);
+	return {
+		walk: { incarnation: head.incarnation, branch: String(head.tip), bound: head.bound, after },
+		compaction: head.message_id === null ? [] : [toMessage(head)],
+	};
+}
+
+/** Reads on in the walk of a context, but not behind so many messages or bytes. */
+export async function readContext(
+	run: Transaction["query"],
+	projectId: string,
+	conversationId: string,
+	{ incarnation, branch, bound, after }: Walk,
+	most: { messages: number; bytes: number },
+): Promise<{ messages: Message[]; next: Walk | null }> {
+	const values = [projectId, conversationId, incarnation, branch, bound, after, most.messages, most.bytes];
+	const rows = await run<ListRow>(LIST, values);
 	if (rows.length === 0) throw refusedCursor("after");
 	const found = rows.filter((row) => row.message_id !== null);
 	const messages = found.map(toMessage);
 	const isOver = Number(found[0]?.fetched ?? 0) === found.length;
-	const end = isOver ? null : [incarnation, branch, bound, messages.at(-1)!.seq];
+	return { messages, next: isOver ? null : { incarnation, branch, bound, after: messages.at(-1)!.seq } };
+}
+
+/** The cursor of a walk, and the walk of a cursor; `what` is walked: cursors of one list are refused by the others. */
+export function sealWalk({ identity }: Scope, what: string, { incarnation, branch, bound, after }: Walk): string {
+	return sealCursor(identity.cursorKey, what, [incarnation, branch, bound, after ?? ""]);
+}
+
+export function openWalk({ identity }: Scope, what: string, cursor: string): Walk {
+	if (cursor === "") throw badRequest("after", "must not be empty (MSG-8)");
+	const [incarnation = "", branch = "", bound = "", after = ""] = openCursor("after", identity.cursorKey, what, cursor);
+	return { incarnation, branch, bound, after };
+}
+
+/** A page of what a model should see of a path. */
+export async function listContext(
+	scope: Scope,
+	input: { conversationId: string; branch?: number | null | undefined; after?: string | null | undefined },
+): Promise<ContextPage> {
+	const { identity, limits } = scope;
+	const { projectId } = identity;
+	const conversationId = checkId("conversationId", input.conversationId, limits.idBytes);
+	const what = `context\0${input.branch ?? "active"}\0${conversationId}`;
+	const run: Transaction["query"] = (statement, values) => scope.db.read(statement, values);
+	const start =
+		input.after == null
+			? await startContext(run, projectId, conversationId, { branch: input.branch ?? null })
+			: { walk: openWalk(scope, what, input.after), compaction: [] };
+	if (start === undefined) return { messages: [], nextCursor: null };
+	const most = { messages: CONTEXT_PAGE_MESSAGES, bytes: limits.pageBytes };
+	const { messages, next } = await readContext(run, projectId, conversationId, start.walk, most);
 	return {
-		messages: compaction === undefined ? messages : [compaction, ...messages],
-		nextCursor: end && sealCursor(identity.cursorKey, cursorScope, end),
+		messages: [...start.compaction, ...messages],
+		nextCursor: next && sealWalk(scope, what, next),
 	};
 }

@@ -32,7 +32,7 @@ export async function fill({ store }: TestProject, text: string): Promise<void> 
 export async function fillAll(gateway: TestGateway, owner: TestProject): Promise<void> {
 	await fill(owner, "owned");
 	const writers = Object.values(schema.getMutationType()!.getFields()).filter(({ name }) =>
-		/^(put|set|appendTranscript)/.test(name),
+		/^(put|set|saveState|appendStateCheckpoint|appendTranscript)/.test(name),
 	);
 	for (const field of writers) {
 		const { errors } = await sendRaw(gateway, requestOf("mutation", field, "foreign"), owner.token);

@@ -24,6 +24,7 @@ const NAMES: Record<string, { foreign: unknown; absent: unknown }> = {
 	projectKey: { foreign: "foreign key", absent: "absent key" },
 	sessionId: { foreign: "foreign session", absent: "absent session" },
 	operationId: { foreign: "foreign operation", absent: "absent operation" },
+	key: { foreign: "foreign state", absent: "absent state" },
 	batchId: { foreign: "foreign batch", absent: "absent batch" },
 	id: { foreign: nodeId("Message:shared 1"), absent: nodeId("Message:absent 1") },
 	ids: {

@@ -54,6 +54,10 @@ CREATE TABLE "conversations" (
     "incarnation" UUID NOT NULL DEFAULT gen_random_uuid(),
     "metadata" JSON NOT NULL,
     "config" JSON,
+    "agent_state" JSON,
+    "agent_version" INTEGER NOT NULL DEFAULT 0,
+    "agent_revision" BIGINT NOT NULL DEFAULT 0,
+    "agent_operation_id" TEXT COLLATE "C",
     "last_seq" BIGINT NOT NULL DEFAULT 0,
     "active_branch" INTEGER NOT NULL DEFAULT 0,
     "last_branch" INTEGER NOT NULL DEFAULT 0,
@@ -116,12 +120,13 @@ CREATE TABLE "history_operations" (
 CREATE TABLE "states" (
     "project_id" UUID NOT NULL,
     "key" TEXT COLLATE "C" NOT NULL,
-    "state" JSON NOT NULL,
+    "state" JSON,
     "version" INTEGER NOT NULL DEFAULT 0,
-    "revision" BIGINT NOT NULL DEFAULT 1,
+    "revision" BIGINT NOT NULL DEFAULT 0,
+    "operation_id" TEXT COLLATE "C",
     "last_seq" BIGINT NOT NULL DEFAULT 0,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
-    "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "updated_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "states_pkey" PRIMARY KEY ("project_id","key")
 );
@@ -132,6 +137,9 @@ CREATE TABLE "state_checkpoints" (
     "key" TEXT COLLATE "C" NOT NULL,
     "seq" BIGINT NOT NULL,
     "state" JSON NOT NULL,
+    "version" INTEGER NOT NULL,
+    "bytes" INTEGER NOT NULL,
+    "operation_id" TEXT COLLATE "C" NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "state_checkpoints_pkey" PRIMARY KEY ("project_id","key","seq")
@@ -257,6 +265,9 @@ CREATE INDEX "messages_compactions_idx" ON "messages"("project_id", "conversatio
 CREATE INDEX "states_project_id_updated_at_key_idx" ON "states"("project_id", "updated_at" DESC, "key" DESC);
 
 -- CreateIndex
+CREATE UNIQUE INDEX "state_checkpoints_project_id_key_operation_id_key" ON "state_checkpoints"("project_id", "key", "operation_id");
+
+-- CreateIndex
 CREATE INDEX "checkpoints_project_id_checkpoint_id_thread_id_checkpoint_n_idx" ON "checkpoints"("project_id", "checkpoint_id", "thread_id", "checkpoint_ns");
 
 -- CreateIndex
@@ -290,7 +301,7 @@ ALTER TABLE "history_operations" ADD CONSTRAINT "history_operations_project_id_c
 ALTER TABLE "states" ADD CONSTRAINT "states_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("project_id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
-ALTER TABLE "state_checkpoints" ADD CONSTRAINT "state_checkpoints_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("project_id") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "state_checkpoints" ADD CONSTRAINT "state_checkpoints_project_id_key_fkey" FOREIGN KEY ("project_id", "key") REFERENCES "states"("project_id", "key") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
 ALTER TABLE "checkpoints" ADD CONSTRAINT "checkpoints_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("project_id") ON DELETE CASCADE ON UPDATE NO ACTION;
