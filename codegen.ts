@@ -21,6 +21,7 @@ const config: CodegenConfig = {
 				"client/operations/messages.graphql",
 				"client/operations/state-checkpoints.graphql",
 				"client/operations/states.graphql",
+				"client/operations/tails.graphql",
 				"client/operations/transcripts.graphql",
 				"client/operations/viewer.graphql",
 				"client/operations/trees.graphql",

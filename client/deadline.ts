@@ -53,13 +53,12 @@ export class Deadline {
 		this.#callerSignal?.removeEventListener("abort", this.#onCallerAbort);
 	}
 
-	readonly #onCallerAbort = () => {
-		const reason: unknown = this.#callerSignal?.reason;
-		const timedOut = reason instanceof Error && reason.name === "TimeoutError";
-		this.#controller.abort(
-			timedOut
-				? new StoreError({ code: "TimeoutError", message: "The signal's time is over", cause: reason })
-				: new StoreError({ code: "AbortError", message: "The caller aborted the call", cause: reason }),
-		);
-	};
+	readonly #onCallerAbort = () => this.#controller.abort(abortError(this.#callerSignal?.reason));
+}
+
+/** The error of a call that its caller's signal ended. */
+export function abortError(reason: unknown): StoreError {
+	return reason instanceof Error && reason.name === "TimeoutError"
+		? new StoreError({ code: "TimeoutError", message: "The signal's time is over", cause: reason })
+		: new StoreError({ code: "AbortError", message: "The caller aborted the call", cause: reason });
 }

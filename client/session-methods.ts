@@ -15,6 +15,8 @@ import type {
 	SetLabelInput,
 	SetThinkingInput,
 	SwitchBranchInput,
+	TailEvent,
+	TailInput,
 	ThreadConfig,
 	TreeEntry,
 } from "./session-types.ts";
@@ -192,4 +194,23 @@ export interface Sessions {
 	 * await sessions.setThinking({ conversationId, thinking: { effort: "high" } });
 	 */
 	setThinking(input: SetThinkingInput, options?: CallOptions | null): Promise<ThreadConfig | null>;
+
+	/**
+	 * Follows a conversation live: the messages of all its branches by seq, those that are there and those to come,
+	 * whichever gateway they are appended on. None is missed and none comes twice, for it goes on from its last position
+	 * whenever the connection breaks, until the loop is left or the signal aborts. An unknown conversation is waited for.
+	 * Updates, deletes and clearing of messages are not told; they show in the lists.
+	 *
+	 * The first connection is tried as often as any call. `timeoutMs` is the longest silence before it connects anew: a
+	 * gateway gives a sign of life every 15 s.
+	 *
+	 * @throws StoreError when the loop goes on: `Unauthorized` (the token has ended), `AbortError`, `BadRequest` (a
+	 * position of another conversation), and the codes of every call. Invalid input throws at the call.
+	 * @example
+	 * for await (const event of sessions.tail({ conversationId, last: 50 }, { signal })) {
+	 *   if (event.kind === "message") show(event.message);
+	 *   if (event.kind === "reset") clear();
+	 * }
+	 */
+	tail(input: TailInput, options?: CallOptions | null): AsyncIterableIterator<TailEvent>;
 }

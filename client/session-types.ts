@@ -185,3 +185,30 @@ export interface SetThinkingInput {
 	/** Replaces the thinking part; null takes it out. */
 	thinking: ThinkingConfig | null;
 }
+
+export interface TailInput extends SessionInput {
+	/** The position of an event: the tail goes on behind it. When omitted it begins with the first message. */
+	after?: string | null | undefined;
+	/** Without `after`, begins with so many of the newest messages at most; 0 tells only those to come. */
+	last?: number | null | undefined;
+}
+
+/** What a live tail tells. */
+export type TailEvent = {
+	/** Give it as `after` to go on behind this event. Opaque. */
+	position: string;
+} & (
+	| {
+			/** The tail is connected: its first event, and told again whenever it had to connect anew. */
+			kind: "opened";
+	  }
+	| {
+			/** A message was appended. */
+			kind: "message";
+			message: Message;
+	  }
+	| {
+			/** The conversation was deleted: forget what was told. What follows is that of a new one of the same id. */
+			kind: "reset";
+	  }
+);

@@ -6,6 +6,7 @@ import { forkMethods } from "./forks.ts";
 import { labelMethods } from "./labels.ts";
 import { checkStoreOptions } from "./options.ts";
 import type { Sessions } from "./session-methods.ts";
+import { tailMethods } from "./tails.ts";
 import { createTransport } from "./transport.ts";
 import { treeMethods } from "./trees.ts";
 import type { StoreOptions } from "./types.ts";
@@ -40,7 +41,8 @@ export type {
  * const archive = createSessions({ url: "https://gateway.example/graphql", token: archiveToken });
  */
 export function createSessions(options?: StoreOptions | null): Sessions {
-	const transport = createTransport(checkStoreOptions(options));
+	const settings = checkStoreOptions(options);
+	const transport = createTransport(settings);
 	const sessions: Sessions = {
 		...branchMethods(transport),
 		...treeMethods(transport),
@@ -48,6 +50,7 @@ export function createSessions(options?: StoreOptions | null): Sessions {
 		...forkMethods(transport),
 		...contextMethods(transport),
 		...configMethods(transport),
+		...tailMethods(settings),
 	};
 	rememberTransport(sessions, transport);
 	return sessions;

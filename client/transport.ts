@@ -114,7 +114,8 @@ async function sendWithRetries<Data, Variables extends object, Result>(
 	}
 }
 
-function jitteredPause(attempt: number): number {
+/** How long to wait before the attempt after this one. */
+export function jitteredPause(attempt: number): number {
 	return Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
 }
 
@@ -157,7 +158,8 @@ async function sendOnce<Data, Variables extends object, Result>(
 	}
 }
 
-function requestHeaders(settings: Settings, { token }: Endpoint): Record<string, string> {
+/** The headers of a request. */
+export function requestHeaders(settings: Settings, { token }: Endpoint): Record<string, string> {
 	return {
 		...settings.headers,
 		"content-type": "application/json",
@@ -210,7 +212,8 @@ function encodeBody(body: unknown): string {
 
 const printed = new WeakMap<object, string>();
 
-function printDocument(document: DocumentNode): string {
+/** The text of a document, printed once. */
+export function printDocument(document: DocumentNode): string {
 	let text = printed.get(document);
 	if (text === undefined) {
 		text = print(document);

@@ -14,12 +14,14 @@ import { schema } from "./graphql/schema.ts";
 import { BodyReader } from "./http/body.ts";
 import { cors } from "./http/cors.ts";
 import { answerHealth } from "./http/health.ts";
-import { createIdentify } from "./http/identity.ts";
+import { createIdentify, type Identify } from "./http/identity.ts";
 import { InFlight } from "./http/in-flight.ts";
 import { createMetrics, type MetricSources } from "./http/metrics.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { type AnsweredRequest, requestLog } from "./http/request-log.ts";
+import { subscriptions } from "./http/subscriptions.ts";
 import { Database } from "./store/database.ts";
+import { Tails } from "./store/tails.ts";
 import type { Identity } from "./store/tokens.ts";
 
 export interface GatewayOptions {
@@ -27,7 +29,9 @@ export interface GatewayOptions {
 	databaseUrl: string;
 	/** `transaction` when a pooler in transaction mode stands before Postgres; `none` by default. */
 	pooler?: "none" | "transaction";
-	/** Database connections at most, 10 by default. */
+	/** Of the same Postgres past the pooler, to hear of other gateways' messages at once; `databaseUrl` without a pooler. */
+	directUrl?: string | undefined;
+	/** Database connections at most, 10 by default; one more is for those hints. */
 	poolSize?: number;
 	/** Serves the explorer, with this token filled in for callers on this machine; off by default. */
 	graphiql?: false | { token?: string };
@@ -53,8 +57,8 @@ export interface Gateway {
 	/** Rejects where the database does not answer. */
 	ready(): Promise<void>;
 	/**
-	 * Refuses new requests with ServiceUnavailable, finishes those under way, and closes the connections. What is not
-	 * finished after 10 s loses its connection to the database and is answered with an error.
+	 * Refuses new requests with ServiceUnavailable, ends streams, finishes requests under way, and closes the connections.
+	 * What is not finished after 10 s loses its connection to the database and is answered with an error.
 	 */
 	close(): Promise<void>;
 }
@@ -113,22 +117,31 @@ export function createGateway(options: GatewayOptions): Gateway {
 		limits,
 		onIdleError: (error) => logger.warn({ err: error }, "an idle database connection broke"),
 		onRowsWritten: metrics?.onRowsWritten,
+		onMessagesWritten: (projectId, conversationId) => tails.announce(projectId, conversationId),
 	});
+	const tails = new Tails({
+		listenUrl: options.directUrl ?? (pooler === "none" ? databaseUrl : undefined),
+		limits,
+		onError: (error) => logger.warn({ err: error }, "the connection for hints broke; live tails look by themselves"),
+	});
+	const identify = createIdentify(db, new RateLimit(requestsPerSecond));
 	const ready = () => db.ping();
 	const yoga = createYoga<Arrival>({
 		schema,
 		graphqlEndpoint: ENDPOINT,
 		context: ({ identity, request }) => {
 			const caller = { project: identity!.projectId, signal: () => request.signal };
-			return createContext({ db: db.for(caller), identity: identity!, limits });
+			const scope = { db: db.for(caller), identity: identity!, limits };
+			return createContext(scope, (input) => tails.open(scope, input, () => identify(request, "again")));
 		},
 		plugins: [
 			arrivals(inFlight, metrics ? [requestLog(logger), metrics.onAnswer] : [requestLog(logger)]),
 			cors(origins),
 			routes(ready, graphiql !== false),
-			parameters(createIdentify(db, new RateLimit(requestsPerSecond)), bodies),
+			parameters(identify, bodies),
 			...documentLimits(limits, { introspection }),
 			errorShape(logger),
+			subscriptions(),
 		],
 		graphiql: graphiql === false ? false : graphiqlPage(graphiql.token),
 		renderGraphiQL,
@@ -155,6 +168,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 		handler: (request, response) => void yoga.handle(request, response),
 		ready,
 		close: async () => {
+			await tails.close();
 			await inFlight.drain(SHUTDOWN_GRACE_MS);
 			db.abandon();
 			await inFlight.drain(LAST_WORDS_MS);
@@ -222,7 +236,7 @@ function routes(ready: () => Promise<void>, hasExplorer: boolean): Plugin<object
 }
 
 /** Asks who it is before it reads a body. */
-function parameters(identify: (request: Request) => Promise<Identity>, bodies: BodyReader): Plugin<object, Arrival> {
+function parameters(identify: Identify, bodies: BodyReader): Plugin<object, Arrival> {
 	return {
 		onRequestParse({ serverContext, setRequestParser }) {
 			setRequestParser(async (request) => {

@@ -43,6 +43,8 @@ export interface Limits {
 	/** Milliseconds that a statement, and a wait for a lock, may take in Postgres. */
 	statementMs: number;
 	lockMs: number;
+	/** Milliseconds after which a live tail looks for messages that no hint told of. */
+	tailPollMs: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -71,6 +73,7 @@ export const DEFAULT_LIMITS: Limits = {
 	waitingMs: 5_000,
 	statementMs: 25_000,
 	lockMs: 10_000,
+	tailPollMs: 3_000,
 };
 
 /** A number of bytes in the largest unit that it fills, for error messages. */

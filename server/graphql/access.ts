@@ -103,6 +103,9 @@ const ACCESS: { readonly [type: string]: { readonly [field: string]: FieldAccess
 		updateConversation: WRITE_NAMED,
 		updateMessage: WRITE,
 	},
+	Subscription: {
+		messageAdded: READ,
+	},
 };
 
 type Resolver = GraphQLFieldResolver<unknown, Context, Arguments>;

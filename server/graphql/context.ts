@@ -9,10 +9,13 @@ import { getConversations } from "../store/conversations.ts";
 import { listMessagesOfMany, type MessagePageInput } from "../store/message-pages.ts";
 import { getMessages } from "../store/messages.ts";
 import type { Scope } from "../store/scope.ts";
+import type { Tail, TailInput } from "../store/tails.ts";
 
 /** What every resolver works in. */
 export interface Context extends Scope {
 	loaders: Loaders;
+	/** Opens a live tail for the caller. */
+	openTail: (input: TailInput) => Tail;
 }
 
 /** Nested reads of one request, gathered into one statement each, so that their number does not grow with the page. */
@@ -24,9 +27,10 @@ export interface Loaders {
 }
 
 /** The context of one request. */
-export function createContext(scope: Scope): Context {
+export function createContext(scope: Scope, openTail: Context["openTail"]): Context {
 	return {
 		...scope,
+		openTail,
 		loaders: {
 			conversation: new DataLoader((ids) => loadConversations(scope, ids), { cache: false }),
 			message: new DataLoader((ids) => loadMessages(scope, ids), { cache: false }),

@@ -1,5 +1,5 @@
-import { GraphQLError, type GraphQLErrorExtensions, getOperationAST } from "graphql";
-import type { Plugin } from "graphql-yoga";
+import { type ExecutionArgs, GraphQLError, type GraphQLErrorExtensions, getOperationAST } from "graphql";
+import { isAsyncIterable, mapAsyncIterator, type Plugin } from "graphql-yoga";
 import type { Logger } from "pino";
 import { codeOf, Fault, STATUS_BY_CODE } from "../domain/faults.ts";
 import { loggable } from "../store/postgres-errors.ts";
@@ -22,14 +22,24 @@ interface Outcome {
  */
 export function errorShape(logger: Logger): Plugin<object, Outcome> {
 	const selected = new WeakMap<Request, readonly string[]>();
+	const select = ({ args }: { args: ExecutionArgs & { contextValue: { request: Request } } }) => {
+		const operation = getOperationAST(args.document, args.operationName);
+		if (operation) selected.set(args.contextValue.request, rootFields(args.document, operation));
+	};
 	return {
-		onExecute({ args }) {
-			const operation = getOperationAST(args.document, args.operationName);
-			if (operation) selected.set(args.contextValue.request, rootFields(args.document, operation));
-		},
+		onExecute: select,
+		onSubscribe: select,
 		onResultProcess({ request, result, setResult, serverContext }) {
 			const fields = selected.get(request);
 			if (fields !== undefined) serverContext.operation = operationName(fields);
+			if (isAsyncIterable(result)) {
+				const shapeAll = (errors: readonly GraphQLError[]) =>
+					errors.map((error) => shape(error, serverContext.requestId, logger, false));
+				// What ends a stream is its last event.
+				const onError = (error: GraphQLError) => ({ errors: shapeAll([error]) });
+				setResult(mapAsyncIterator(result, (it) => (it.errors ? { ...it, errors: shapeAll(it.errors) } : it), onError));
+				return;
+			}
 			if (!("errors" in result) || !result.errors?.length) return;
 			const alone = (fields?.length ?? 1) === 1;
 			const errors = result.errors.map((error) => shape(error, serverContext.requestId, logger, alone));

@@ -14,6 +14,7 @@ import "./labels.ts";
 import "./messages.ts";
 import "./state-checkpoints.ts";
 import "./states.ts";
+import "./tails.ts";
 import "./transcripts.ts";
 import "./trees.ts";
 import "./viewer.ts";

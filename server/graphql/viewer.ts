@@ -46,6 +46,7 @@ const LIMITS = {
 	waitingMs: "Milliseconds that a call waits for a database connection at most.",
 	statementMs: "Milliseconds that a statement may take in Postgres.",
 	lockMs: "Milliseconds that a statement waits for a lock in Postgres.",
+	tailPollMs: "Milliseconds after which a live tail looks for messages that no hint told of.",
 } satisfies Record<keyof Limits, string>;
 
 const LimitsRef = builder.objectRef<Limits>("Limits").implement({

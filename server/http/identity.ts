@@ -5,12 +5,17 @@ import type { Database } from "../store/database.ts";
 import { checkToken, type Identity } from "../store/tokens.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
-/** A revoked token is refused after this time at the latest. */
-const REVOCATION_MS = 10_000;
+/** A revoked token is refused after this time at the latest; with the time between two looks of a live tail, 10 s. */
+const REVOCATION_MS = 7_000;
 const REMEMBERED_TOKENS = 10_000;
 
-/** Finds out who asks, by the bearer token alone (rules ISO-1, ISO-3), and counts the request. */
-export function createIdentify(db: Database, rateLimit: RateLimit): (request: Request) => Promise<Identity> {
+/**
+ * Finds out who asks, by the bearer token alone (rules ISO-1, ISO-3), and counts the request: unless it is asked
+ * `again`, whether the caller of a stream may still read it.
+ */
+export type Identify = (request: Request, again?: "again") => Promise<Identity>;
+
+export function createIdentify(db: Database, rateLimit: RateLimit): Identify {
 	const known = new LRUCache<string, Identity>({
 		max: REMEMBERED_TOKENS,
 		ttl: REVOCATION_MS,
@@ -22,11 +27,11 @@ export function createIdentify(db: Database, rateLimit: RateLimit): (request: Re
 			return identity;
 		},
 	});
-	return async (request) => {
+	return async (request, again) => {
 		const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "") ?? [];
 		if (token === undefined) throw unauthorized("The request has no bearer token");
 		const identity = (await known.fetch(token)) ?? unknown();
-		await rateLimit.count(identity.tokenId);
+		if (again === undefined) await rateLimit.count(identity.tokenId);
 		return identity;
 	};
 }

@@ -142,6 +142,7 @@ export async function updateConversation(
 
 const DELETE: Statement = {
 	name: "conversation_delete",
+	conversation: 1,
 	text: "DELETE FROM conversations WHERE project_id = $1 AND conversation_id = $2",
 };
 

@@ -12,6 +12,8 @@ export interface Statement {
 	text: string;
 	/** Planned anew each time: as long as the tables are small, Postgres may plan to go through a whole project. */
 	replan?: true;
+	/** For those that add or remove messages: which of the values is the conversation's id; the first one is the project's. */
+	conversation?: 1 | 2;
 }
 
 export interface DatabaseOptions {
@@ -25,6 +27,8 @@ export interface DatabaseOptions {
 	onIdleError?: (error: Error) => void;
 	/** Told of the rows that a statement inserted, updated or deleted, once that is committed. */
 	onRowsWritten?: ((statement: string, rows: number) => void) | undefined;
+	/** Told of conversations that got or lost messages, once that is committed. */
+	onMessagesWritten?: ((projectId: string, conversationId: string) => void) | undefined;
 }
 
 /** Runs statements one after another inside a transaction that `Database.transaction` opened. */
@@ -58,14 +62,14 @@ export class Database implements Queries {
 	readonly #pool: pg.Pool;
 	readonly #turns: Turns;
 	readonly #named: boolean;
-	readonly #onRowsWritten: DatabaseOptions["onRowsWritten"];
+	readonly #onWritten: Pick<DatabaseOptions, "onRowsWritten" | "onMessagesWritten">;
 	/** Connections in use. */
 	readonly #used = new Set<pg.PoolClient & Pick<pg.Client, "end">>();
 
 	constructor(options: DatabaseOptions) {
 		const { url, pooler = "none", poolSize = 10, limits = DEFAULT_LIMITS, onIdleError = () => {} } = options;
 		this.#named = pooler === "none";
-		this.#onRowsWritten = options.onRowsWritten;
+		this.#onWritten = options;
 		this.#turns = new Turns(poolSize, limits);
 		this.#pool = new pg.Pool({
 			connectionString: url,
@@ -127,8 +131,7 @@ export class Database implements Queries {
 			result = await work({
 				query: async (statement, values) => {
 					const answer = await this.#run<never>(client, statement, values);
-					const rows = rowsWritten(answer);
-					if (rows > 0) written.push(() => this.#onRowsWritten?.(statement.name, rows));
+					written.push(() => this.#tell(statement, values, rowsWritten(answer)));
 					return answer.rows;
 				},
 			});
@@ -144,9 +147,15 @@ export class Database implements Queries {
 
 	async #write(client: pg.PoolClient, statement: Statement, values: unknown[]): Promise<never[]> {
 		const answer = await this.#run<never>(client, statement, values);
-		const rows = rowsWritten(answer);
-		if (rows > 0) this.#onRowsWritten?.(statement.name, rows);
+		this.#tell(statement, values, rowsWritten(answer));
 		return answer.rows;
+	}
+
+	#tell({ name, conversation }: Statement, values: unknown[], rows: number): void {
+		if (rows === 0) return;
+		this.#onWritten.onRowsWritten?.(name, rows);
+		if (conversation === undefined) return;
+		this.#onWritten.onMessagesWritten?.(values[0] as string, values[conversation] as string);
 	}
 
 	async #run<Row extends pg.QueryResultRow>(

@@ -80,6 +80,7 @@ const NEW_ID = `encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLAC
 
 const COPY: Statement = {
 	name: "fork_copy",
+	conversation: 2,
 	text: `WITH path AS MATERIALIZED (
 			SELECT m.*, row_number() OVER (ORDER BY m.seq) AS new_seq FROM conversations c
 			CROSS JOIN LATERAL (${pathRows({ tip: "$4::int", high: "$5::bigint", order: "asc" })}) AS m

@@ -62,6 +62,7 @@ export function messageColumns(table: string): string {
 // The rows are inserted in the order of their ids, so that overlapping batches cannot wait for each other.
 const APPEND: Statement = {
 	name: "messages_append",
+	conversation: 1,
 	text: `WITH input AS (
 			SELECT * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::bigint[])
 				WITH ORDINALITY AS input (message_id, role, type, payload, metadata, bytes, kind, first_kept_seq, ord)

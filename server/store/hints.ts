@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+
+const CHANNEL = "agent_store_messages";
+
+/** How long hints are gathered: a notification at each append would make commits wait for each other. */
+const GATHER_MS = 25;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+const CONNECT_MS = 5_000;
+
+/** Postgres takes 8,000 bytes a notification; a key has 16. */
+const KEYS_A_NOTIFICATION = 400;
+/** With more conversations than that, everybody looks. */
+const MOST_NOTIFICATIONS = 10;
+const ALL = "*";
+
+/** What `pg.Client` has, too, though its types do not say so. */
+type Client = pg.Client & {
+	/** Of the backend. */
+	processID: number;
+	unref(): void;
+};
+
+interface HintsOptions {
+	/** Of Postgres itself, not of a pooler; without one, only this gateway's own hints are heard. */
+	url: string | undefined;
+	/** Told of the keys of conversations that may have changed; undefined: any may have. */
+	onHint: (keys: readonly string[] | undefined) => void;
+	onError: (error: Error) => void;
+}
+
+/** Stands for a conversation in hints: short, and tells nothing to others who listen. */
+export function hintKey(projectId: string, conversationId: string): string {
+	return createHash("sha256").update(`${projectId}\0${conversationId}`).digest().subarray(0, 12).toString("base64url");
+}
+
+/**
+ * Hints between the gateways of one database that a conversation may have changed, by LISTEN and NOTIFY on one
+ * connection. A hint may be lost, and come for nothing: who waits for one also looks by itself, every now and then.
+ */
+export class Hints {
+	readonly #options: HintsOptions;
+	readonly #gathered = new Set<string>();
+	readonly #unsent = new Set<string>();
+	#gathering: NodeJS.Timeout | undefined;
+	#sending: Promise<void> | undefined;
+	#client: Client | undefined;
+	#connecting: NodeJS.Timeout | undefined;
+	#isOpen = false;
+	#isClosed = false;
+	#pauseMs = FIRST_PAUSE_MS;
+
+	constructor(options: HintsOptions) {
+		this.#options = options;
+	}
+
+	/** Connects, and from then on again whenever the connection breaks. */
+	open(): void {
+		if (this.#isOpen || this.#isClosed || this.#options.url === undefined) return;
+		this.#isOpen = true;
+		void this.#connect(this.#options.url);
+	}
+
+	/** Passes on, in a moment, that a conversation has changed; called once that is committed. */
+	give(key: string): void {
+		if (this.#isClosed) return;
+		this.open();
+		this.#gathered.add(key);
+		this.#gathering ??= setTimeout(() => {
+			this.#gathering = undefined;
+			const keys = [...this.#gathered];
+			this.#gathered.clear();
+			this.#options.onHint(keys);
+			if (this.#client === undefined) return;
+			for (const gathered of keys) this.#unsent.add(gathered);
+			this.#sending ??= this.#send(this.#client);
+		}, GATHER_MS);
+	}
+
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		clearTimeout(this.#gathering);
+		clearTimeout(this.#connecting);
+		await this.#client?.end().catch(() => {});
+	}
+
+	/** Sends what is unsent, one notification after another, however much comes meanwhile. */
+	async #send(client: Client): Promise<void> {
+		try {
+			while (this.#unsent.size > 0) {
+				const keys = [...this.#unsent];
+				this.#unsent.clear();
+				for (const payload of payloadsOf(keys)) {
+					await client.query("SELECT pg_notify($1, $2)", [CHANNEL, payload]);
+				}
+			}
+		} catch {
+			// The connection breaks; that is heard where it was made.
+		} finally {
+			this.#unsent.clear();
+			this.#sending = undefined;
+		}
+	}
+
+	async #connect(url: string): Promise<void> {
+		const client = new pg.Client({
+			connectionString: url,
+			application_name: "agent-gateway-hints",
+			connectionTimeoutMillis: CONNECT_MS,
+			keepAlive: true,
+		}) as Client;
+		let isOver = false;
+		const onEnd = (error?: Error) => {
+			if (isOver) return;
+			isOver = true;
+			this.#client = undefined;
+			if (this.#isClosed) return;
+			if (error !== undefined) this.#options.onError(error);
+			this.#connecting = setTimeout(() => void this.#connect(url), this.#pauseMs).unref();
+			this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+		};
+		client.on("error", onEnd).on("end", onEnd);
+		client.on("notification", ({ payload, processId }) => {
+			// What this gateway gave it knows already.
+			if (processId === client.processID) return;
+			this.#options.onHint(payload === undefined || payload === ALL ? undefined : payload.split(" "));
+		});
+		try {
+			await client.connect();
+			// A hint that is lost in a crash was of no use, so nobody waits for the disk.
+			await client.query(`SET synchronous_commit TO off; LISTEN ${CHANNEL}`);
+			client.unref();
+		} catch (error) {
+			onEnd(error as Error);
+			await client.end().catch(() => {});
+			return;
+		}
+		if (this.#isClosed) return void (await client.end());
+		this.#client = client;
+		this.#pauseMs = FIRST_PAUSE_MS;
+		// Nobody knows what was said before.
+		this.#options.onHint(undefined);
+	}
+}
+
+function payloadsOf(keys: readonly string[]): string[] {
+	if (keys.length > KEYS_A_NOTIFICATION * MOST_NOTIFICATIONS) return [ALL];
+	const payloads: string[] = [];
+	for (let start = 0; start < keys.length; start += KEYS_A_NOTIFICATION) {
+		payloads.push(keys.slice(start, start + KEYS_A_NOTIFICATION).join(" "));
+	}
+	return payloads;
+}
