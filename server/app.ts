@@ -93,6 +93,7 @@ const CACHED_DOCUMENT_CHARACTERS = 4_000_000;
 export function createGateway(options: GatewayOptions): Gateway {
 	const {
 		databaseUrl,
+		directUrl = databaseUrl,
 		pooler = "none",
 		poolSize = 10,
 		graphiql = false,
@@ -108,6 +109,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 		pool: () => db.load,
 		requestsInFlight: () => inFlight.count,
 		bytesInFlight: () => bodies.bytesInFlight,
+		liveTails: () => tails.count,
 	};
 	const metrics = options.metrics && createMetrics(options.metrics, sources);
 	const db: Database = new Database({
@@ -120,7 +122,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 		onMessagesWritten: (projectId, conversationId) => tails.announce(projectId, conversationId),
 	});
 	const tails = new Tails({
-		listenUrl: options.directUrl ?? (pooler === "none" ? databaseUrl : undefined),
+		listenUrl: pooler === "none" || directUrl !== databaseUrl ? directUrl : undefined,
 		limits,
 		onError: (error) => logger.warn({ err: error }, "the connection for hints broke; live tails look by themselves"),
 	});

@@ -9,7 +9,7 @@ export interface Config {
 	host: string;
 	/** DATABASE_URL; unset: the embedded Postgres. */
 	databaseUrl: string | undefined;
-	/** DATABASE_DIRECT_URL, past a pooler; where migrations run. DATABASE_URL by default. */
+	/** DATABASE_DIRECT_URL, past a pooler; where migrations run, and gateways hear of each other. DATABASE_URL by default. */
 	directUrl: string | undefined;
 	/** DATABASE_POOLER, what stands before Postgres; `none` by default. */
 	pooler: "none" | "transaction";

@@ -34,6 +34,7 @@ export async function dev(): Promise<void> {
 		const graphiql = config.graphiql ?? true;
 		const gateway = createGateway({
 			databaseUrl,
+			directUrl: config.directUrl,
 			pooler,
 			poolSize,
 			graphiql: graphiql ? { token } : false,

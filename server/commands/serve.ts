@@ -31,6 +31,7 @@ export async function serve(): Promise<void> {
 		const graphiql = config.graphiql ?? false;
 		const gateway = createGateway({
 			databaseUrl,
+			directUrl: config.directUrl,
 			pooler: config.pooler,
 			poolSize: config.poolSize,
 			graphiql: graphiql ? {} : false,

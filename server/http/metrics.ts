@@ -7,6 +7,8 @@ export interface MetricSources {
 	pool(): { used: number; idle: number; waiting: number };
 	requestsInFlight(): number;
 	bytesInFlight(): number;
+	/** Streams that follow a conversation. */
+	liveTails(): number;
 }
 
 /** What is counted when it happens. */
@@ -71,6 +73,7 @@ export function createMetrics(registry: Registry, sources: MetricSources): Metri
 	);
 	read("agent_gateway_requests_in_flight", "Requests being worked on.", sources.requestsInFlight);
 	read("agent_gateway_request_bytes_in_flight", "Bytes of the bodies being worked on.", sources.bytesInFlight);
+	read("agent_gateway_live_tails", "Streams that follow a conversation.", sources.liveTails);
 	return {
 		onAnswer({ operation, code, seconds }) {
 			requests.inc({ operation, code });
