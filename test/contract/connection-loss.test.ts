@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { connect, createServer, type Server, type Socket } from "node:net";
 import { createStore } from "@iga-pages/agent/store";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDatabase } from "../support/database.ts";
@@ -9,6 +6,7 @@ import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { drainMessages } from "../support/pages.ts";
 import { lockConversation, query, rowVersions, waitForLockWaiters } from "../support/sql.ts";
+import { Wire } from "../support/wire.ts";
 
 /** Ends every database connection of every gateway on the database, and returns how many there were. */
 async function terminateBackends(gateway: TestGateway): Promise<number> {
@@ -132,51 +130,6 @@ describe("a gateway process whose database connections break", () => {
 		expect(await drainMessages(store, { conversationId })).toHaveLength(1);
 	});
 });
-
-/** A way to Postgres that can be cut: the gateway connects to it, it connects to the database. */
-class Wire {
-	readonly #sockets = new Set<Socket>();
-	readonly #target: URL;
-	#server: Server | undefined;
-	#port = 0;
-
-	constructor(databaseUrl: string) {
-		this.#target = new URL(databaseUrl);
-	}
-
-	get databaseUrl(): string {
-		return Object.assign(new URL(this.#target), { hostname: "127.0.0.1", host: `127.0.0.1:${this.#port}` }).href;
-	}
-
-	/** Accepts connections, at the same address as before. */
-	async open(): Promise<void> {
-		const server = createServer((socket) => {
-			const onward = connect(Number(this.#target.port || 5432), this.#target.hostname);
-			for (const end of [socket, onward]) {
-				this.#sockets.add(end);
-				end
-					.on("error", () => {})
-					.on("close", () => {
-						this.#sockets.delete(end);
-						socket.destroy();
-						onward.destroy();
-					});
-			}
-			socket.pipe(onward).pipe(socket);
-		});
-		await once(server.listen(this.#port, "127.0.0.1"), "listening");
-		this.#port = (server.address() as AddressInfo).port;
-		this.#server = server;
-	}
-
-	/** Breaks every connection and refuses new ones. */
-	async cut(): Promise<void> {
-		const closed = once(this.#server!, "close");
-		this.#server!.close();
-		for (const socket of this.#sockets) socket.destroy();
-		await closed;
-	}
-}
 
 describe("a database that cannot be reached", () => {
 	let cut: TestGateway;

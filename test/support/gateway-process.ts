@@ -6,13 +6,15 @@ import { vi } from "vitest";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Settings of a gateway under test come from the test alone. */
-const OWN_VARIABLES = /^(PORT|HOST|LOG_LEVEL|GRAPHIQL|DATABASE_.*|AGENT_STORE_.*)$/;
+const OWN_VARIABLES = /^(PORT|HOST|LOG_LEVEL|METRICS_PORT|GRAPHIQL|DATABASE_.*|AGENT_STORE_.*)$/;
 
 /** A gateway in a process of its own, in a process group of its own. */
 export interface GatewayProcess {
 	/** Of its GraphQL endpoint. */
 	url: string;
 	pid: number;
+	/** What it has written to standard output so far. */
+	output(): string;
 	/** Resolves with exit code or signal when it has ended. */
 	ended: Promise<number | NodeJS.Signals>;
 	/** Sends a signal to the whole group, as Ctrl-C in a terminal does, or to the gateway alone. */
@@ -41,6 +43,7 @@ export async function startGatewayProcess(command: "serve" | "dev", env: Environ
 	return {
 		url,
 		pid,
+		output: () => output.stdout,
 		ended,
 		signal: (signal, to = "gateway") => process.kill(to === "group" ? -pid : pid, signal),
 		stop: async () => {
