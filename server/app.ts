@@ -4,23 +4,31 @@ import { createYoga, type Plugin } from "graphql-yoga";
 import { LRUCache } from "lru-cache";
 import { type Logger, pino } from "pino";
 import type { Registry } from "prom-client";
-import { codeOf } from "./domain/faults.ts";
+import { Runner } from "./agents/runner.ts";
+import { type Agent, type AgentOptions, checkAgentOptions } from "./domain/agents.ts";
+import { codeOf, Fault } from "./domain/faults.ts";
 import { DEFAULT_LIMITS, type Limits } from "./domain/limits.ts";
 import { createContext } from "./graphql/context.ts";
 import { documentLimits } from "./graphql/document-limits.ts";
 import { errorShape } from "./graphql/errors.ts";
 import { graphiqlPage, renderGraphiQL } from "./graphql/graphiql.ts";
 import { schema } from "./graphql/schema.ts";
+import { API, createApi } from "./http/api.ts";
 import { BodyReader } from "./http/body.ts";
+import { chatRoute } from "./http/chat.ts";
 import { cors } from "./http/cors.ts";
+import { errorResponse } from "./http/errors.ts";
 import { answerHealth } from "./http/health.ts";
 import { createIdentify, type Identify } from "./http/identity.ts";
 import { InFlight } from "./http/in-flight.ts";
 import { createMetrics, type MetricSources } from "./http/metrics.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { type AnsweredRequest, requestLog } from "./http/request-log.ts";
+import { stateRoutes } from "./http/states.ts";
 import { subscriptions } from "./http/subscriptions.ts";
+import { threadRoutes } from "./http/threads.ts";
 import { Database } from "./store/database.ts";
+import { loggable } from "./store/postgres-errors.ts";
 import { Tails } from "./store/tails.ts";
 import type { Identity } from "./store/tokens.ts";
 
@@ -46,6 +54,10 @@ export interface GatewayOptions {
 	origins?: readonly string[];
 	/** Requests that one token may send a second to this process; any number by default. */
 	requestsPerSecond?: number | undefined;
+	/** Answers `/api/chat`; without one, that is 501. `agents/openai` and `agents/langgraph` make one of what you have. */
+	agent?: Agent | undefined;
+	/** How the agent is run. */
+	agentOptions?: AgentOptions | undefined;
 }
 
 /** A running gateway, to be mounted in a server or called in the same process. */
@@ -128,6 +140,9 @@ export function createGateway(options: GatewayOptions): Gateway {
 	});
 	const identify = createIdentify(db, new RateLimit(requestsPerSecond));
 	const ready = () => db.ping();
+	const runner = options.agent && createRunner(options.agent, options.agentOptions, logger);
+	const routed = [...threadRoutes, ...stateRoutes, chatRoute(runner, inFlight)];
+	const api = createApi({ routes: routed, db, limits, bodies, identify, logger });
 	const yoga = createYoga<Arrival>({
 		schema,
 		graphqlEndpoint: ENDPOINT,
@@ -139,7 +154,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 		plugins: [
 			arrivals(inFlight, metrics ? [requestLog(logger), metrics.onAnswer] : [requestLog(logger)]),
 			cors(origins),
-			routes(ready, graphiql !== false),
+			routes(ready, graphiql !== false, api),
 			parameters(identify, bodies),
 			...documentLimits(limits, { introspection }),
 			errorShape(logger),
@@ -171,7 +186,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 		ready,
 		close: async () => {
 			await tails.close();
-			await inFlight.drain(SHUTDOWN_GRACE_MS);
+			await inFlight.drain(SHUTDOWN_GRACE_MS - LAST_WORDS_MS);
+			// They store that they were cut short, and tell their clients.
+			runner?.close();
+			await inFlight.drain(LAST_WORDS_MS);
 			db.abandon();
 			await inFlight.drain(LAST_WORDS_MS);
 			await yoga.dispose();
@@ -186,11 +204,11 @@ function arrivals(
 	watchers: readonly ((answered: AnsweredRequest) => void)[],
 ): Plugin<object, Arrival> {
 	return {
-		onRequest({ serverContext, endResponse }) {
+		onRequest({ url, serverContext, endResponse }) {
 			serverContext.requestId = randomUUID();
 			serverContext.startedAt = performance.now();
 			serverContext.entered = inFlight.enter();
-			if (!serverContext.entered) endResponse(closing(serverContext.requestId));
+			if (!serverContext.entered) endResponse(closing(serverContext.requestId, url.pathname));
 		},
 		onResponse({ request, response, serverContext }) {
 			serverContext.releaseBody?.();
@@ -214,19 +232,40 @@ function arrivals(
 	};
 }
 
-function closing(requestId: string): Response {
-	const extensions = { code: "ServiceUnavailable", status: 503, requestId };
-	const error = { message: "The gateway is shutting down", extensions };
-	return Response.json({ errors: [error] }, { status: 503, headers: { "retry-after": "1" } });
+function closing(requestId: string, path: string): Response {
+	const fault = new Fault("ServiceUnavailable", "The gateway is shutting down", { retryAfter: 1 });
+	if (path.startsWith(API)) return errorResponse(fault, requestId);
+	const { code, status, message } = fault;
+	const error = { message, extensions: { code, status, requestId } };
+	return Response.json({ errors: [error] }, { status, headers: { "retry-after": "1" } });
+}
+
+function createRunner(agent: Agent, agentOptions: AgentOptions | undefined, logger: Logger): Runner {
+	const options = checkAgentOptions(agentOptions ?? {});
+	return new Runner({
+		agent,
+		options,
+		explain: (error) => {
+			if (error instanceof Fault) return error;
+			logger.error({ err: loggable(error) }, "the agent failed");
+			return new Fault("UnknownError", "The agent failed");
+		},
+		onStoreError: (error) => logger.warn({ err: loggable(error) }, "a run could not be noted in the database"),
+	});
 }
 
 /** Answers every path but the GraphQL endpoint's. */
-function routes(ready: () => Promise<void>, hasExplorer: boolean): Plugin<object, Arrival> {
+function routes(
+	ready: () => Promise<void>,
+	hasExplorer: boolean,
+	api: ReturnType<typeof createApi>,
+): Plugin<object, Arrival> {
 	return {
 		async onRequest({ request, url, endResponse, serverContext }) {
 			const { requestId } = serverContext;
 			const path = url.pathname;
 			if (path === ENDPOINT) return;
+			if (path.startsWith(API)) return endResponse(await api(request, url, serverContext));
 			if (path === "/" && hasExplorer)
 				return endResponse(new Response(null, { status: 302, headers: { location: ENDPOINT } }));
 			const message = `There is nothing at ${request.method} ${path}; GraphQL is at ${ENDPOINT}`;

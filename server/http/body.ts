@@ -1,6 +1,6 @@
 import type { GraphQLParams } from "graphql-yoga";
 import { badRequest, Fault } from "../domain/faults.ts";
-import { findInexactNumber, tooLarge } from "../domain/json.ts";
+import { findInexactNumber, type JsonObject, tooLarge } from "../domain/json.ts";
 import type { Limits } from "../domain/limits.ts";
 import { BytesInFlight } from "./bytes-in-flight.ts";
 
@@ -22,26 +22,29 @@ export class BodyReader {
 	/** Reads the GraphQL parameters of a project's request; whatever it reserves is given to `onReserve` for release. */
 	async read(request: Request, project: string, onReserve: (release: () => void) => void): Promise<GraphQLParams> {
 		if (request.method === "GET") return readUrl(request);
-		const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-		if (type !== "application/json" && type !== "application/graphql+json") {
-			throw new Fault("BadRequest", "content-type: must be application/json", { status: 415 });
-		}
-		const encoding = request.headers.get("content-encoding");
-		if (encoding !== null && encoding !== "identity") {
-			throw new Fault("BadRequest", "content-encoding: must be identity", { status: 415 });
-		}
+		checkHeaders(request, ["application/json", "application/graphql+json"]);
+		return parse("body", await this.#readReserving(request, project, onReserve));
+	}
+
+	/** Reads the JSON object that a project's request may carry; an empty one where it carries nothing. */
+	async readObject(request: Request, project: string, onReserve: (release: () => void) => void): Promise<JsonObject> {
+		if (request.method === "GET") return {};
+		const text = await this.#readReserving(request, project, onReserve);
+		if (text === "") return {};
+		checkHeaders(request, ["application/json"]);
+		return parse("body", text) as JsonObject;
+	}
+
+	async #readReserving(request: Request, project: string, onReserve: (release: () => void) => void): Promise<string> {
 		let reserved = 0;
 		onReserve(() => {
 			this.#inFlight.remove(project, reserved);
 			reserved = 0;
 		});
-		return parse(
-			"body",
-			await this.#readText(request, (bytes) => {
-				reserved += bytes;
-				return this.#inFlight.add(project, bytes);
-			}),
-		);
+		return this.#readText(request, (bytes) => {
+			reserved += bytes;
+			return this.#inFlight.add(project, bytes);
+		});
 	}
 
 	async #readText(request: Request, reserve: (bytes: number) => boolean): Promise<string> {
@@ -72,6 +75,17 @@ export class BodyReader {
 		} catch (cause) {
 			throw new Fault("BadRequest", "body: must be UTF-8", { cause });
 		}
+	}
+}
+
+function checkHeaders({ headers }: Request, types: readonly string[]): void {
+	const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+	if (type === undefined || !types.includes(type)) {
+		throw new Fault("BadRequest", "content-type: must be application/json", { status: 415 });
+	}
+	const encoding = headers.get("content-encoding");
+	if (encoding !== null && encoding !== "identity") {
+		throw new Fault("BadRequest", "content-encoding: must be identity", { status: 415 });
 	}
 }
 

@@ -62,14 +62,14 @@ export function eventStream(
 	const leave = () => end();
 	if (signal.aborted) end();
 	else signal.addEventListener("abort", leave);
-	/** The next event; undefined when there is none, or nobody to get it. */
-	const next = async (): Promise<StreamEvent | undefined> => {
+	/** The next event as it is sent; undefined when there is none, or nobody to get it. */
+	const next = async (): Promise<Uint8Array | undefined> => {
 		if (reading.signal.aborted) return undefined;
 		const result = await new Promise<IteratorResult<StreamEvent> | undefined>((resolve, reject) => {
 			stopWaiting = () => resolve(undefined);
 			events.next().then(resolve, reject);
 		});
-		return result?.done === false ? result.value : undefined;
+		return result?.done === false ? encoder.encode(printEvent(result.value)) : undefined;
 	};
 	let isCancelled = false;
 	const body = new ReadableStream<Uint8Array>(
@@ -80,10 +80,10 @@ export function eventStream(
 				const beat = setInterval(() => {
 					if (controller.desiredSize === 0) controller.enqueue(HEARTBEAT);
 				}, heartbeatMs);
-				const event = await next().catch(end);
+				const bytes = await next().catch(end);
 				clearInterval(beat);
 				if (isCancelled) return;
-				if (event !== undefined) return controller.enqueue(encoder.encode(printEvent(event)));
+				if (bytes !== undefined) return controller.enqueue(bytes);
 				end();
 				controller.close();
 			},
