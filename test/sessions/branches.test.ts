@@ -333,6 +333,29 @@ describe("the OpenAI session", () => {
 		expect(await session.getItems()).toEqual([item("u1"), item("w")]);
 	});
 
+	it("MSG-12: pops from a branch on which another one hangs, and that one keeps its path", async () => {
+		const conversationId = `branching-${++conversations}`;
+		const session = createSession(conversationId, { store: gateway.store });
+		await session.addItems([item("u1"), item("a1")]);
+		const [first] = await drainMessages(gateway.store, { conversationId });
+		await sessions.branch({ conversationId, messageId: first!.messageId });
+		await session.addItems([item("x")]);
+		const shared = (await drainMessages(gateway.store, { conversationId })).at(-1)!.messageId;
+		await session.addItems([item("y")]);
+		await sessions.branch({ conversationId, messageId: shared });
+		await session.addItems([item("z")]);
+		await sessions.switchBranch({ conversationId, branch: 1 });
+		expect(await session.popItem()).toEqual(item("y"));
+		expect(await session.popItem()).toEqual(item("x"));
+		expect(await session.getItems()).toEqual([item("u1")]);
+		expect(await session.popItem()).toEqual(item("u1"));
+		expect(await session.getItems()).toEqual([]);
+		await sessions.switchBranch({ conversationId, branch: 2 });
+		expect(await session.getItems()).toEqual([item("u1"), item("x"), item("z")]);
+		await sessions.switchBranch({ conversationId, branch: 0 });
+		expect(await session.getItems()).toEqual([item("u1"), item("a1")]);
+	});
+
 	it("MSG-12: reads a long branched path in several pages as one snapshot", async () => {
 		const conversationId = `branching-${++conversations}`;
 		const session = createSession(conversationId, { store: gateway.store });

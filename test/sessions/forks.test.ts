@@ -111,6 +111,17 @@ describe("fork", () => {
 		expect(await sessions.getContext({ conversationId: again.conversationId })).toHaveLength(4);
 	});
 
+	it("carries compactions from a path whose seqs have gaps", async () => {
+		const { conversationId, stored } = await converse("u1", "a1", "u2");
+		await sessions.branch({ conversationId, messageId: stored[0]!.messageId });
+		const kept = await gateway.store.appendMessage({ conversationId, payload: "kept" });
+		await gateway.store.appendMessage({ conversationId, payload: "too" });
+		await sessions.compact({ conversationId, summary: "s", firstKeptMessageId: kept.messageId });
+		const { conversationId: forkId } = await sessions.fork({ conversationId });
+		const [, ...shown] = await sessions.getContext({ conversationId: forkId });
+		expect(shown.map(({ payload }) => payload)).toEqual(["kept", "too"]);
+	});
+
 	it("ERR-4: forks once when answers get lost, and when the call is repeated", async () => {
 		const { conversationId, stored } = await converse("u1", "a1");
 		const lossy = lossyFetch();

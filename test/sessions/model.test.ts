@@ -234,7 +234,7 @@ describe("a conversation with branches", () => {
 				}
 				await pair.checkAll();
 			}),
-			{ numRuns: 40 },
+			{ numRuns: 60 },
 		);
 	}, 300_000);
 });
