@@ -125,6 +125,14 @@ describe("an agent's state", () => {
 		}
 	});
 
+	it("MSG-11: keeps its rest when the messages are cleared, and goes on without them", async () => {
+		await save("cleared", TURN, { turn: 2 });
+		await gateway.store.clearMessages({ conversationId: "cleared" });
+		expect(await agents.load({ key: "cleared" })).toMatchObject({ state: { turn: 2, messages: [] }, revision: "1" });
+		await save("cleared", [user("Anew")], { turn: 3 });
+		expect(await payloads("cleared")).toEqual([user("Anew")]);
+	});
+
 	it("is listed with all conversations, the latest updated first", async () => {
 		const project = await gateway.createProject();
 		const own = agentsOf({ token: project.token });
@@ -264,6 +272,38 @@ describe("a long history", () => {
 		expect((await agents.load({ key: "long" }))?.state.messages).toEqual(messages);
 		await save("long", [...messages, user("one more")]);
 		expect((await agents.load({ key: "long" }))?.state.messages).toHaveLength(4_501);
+	});
+});
+
+describe("a load over several pages", () => {
+	it("shows the state as it was when it began, whatever is saved meanwhile", async () => {
+		const messages = Array.from({ length: 2_100 }, (_, index) => user(`message ${index}`));
+		await save("meanwhile", messages, { turn: 1 });
+		let requests = 0;
+		const slow = agentsOf({
+			fetch: async (url, init) => {
+				if (++requests === 2) await save("meanwhile", [...messages, user("late")], { turn: 2 });
+				return fetch(url, init);
+			},
+		});
+		expect(await slow.load({ key: "meanwhile" })).toMatchObject({ revision: "1", state: { turn: 1, messages } });
+		expect(requests).toBe(2);
+		expect((await agents.load({ key: "meanwhile" }))?.state.messages).toHaveLength(2_101);
+	});
+
+	it("is null when the conversation is deleted meanwhile", async () => {
+		await save(
+			"vanishes",
+			Array.from({ length: 2_100 }, () => null),
+		);
+		let requests = 0;
+		const slow = agentsOf({
+			fetch: async (url, init) => {
+				if (++requests === 2) await agents.delete({ key: "vanishes" });
+				return fetch(url, init);
+			},
+		});
+		expect(await slow.load({ key: "vanishes" })).toBeNull();
 	});
 });
 

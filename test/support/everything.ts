@@ -38,4 +38,7 @@ export async function fillAll(gateway: TestGateway, owner: TestProject): Promise
 		const { errors } = await sendRaw(gateway, requestOf("mutation", field, "foreign"), owner.token);
 		expect([field.name, errors]).toEqual([field.name, []]);
 	}
+	const input = { conversationId: "shared", messages: ["owned 1", "owned 2", "owned 3"], state: { owned: true } };
+	const save = "mutation ($input: SaveAgentStateInput!) { saveAgentState(input: $input) { revision } }";
+	expect((await sendRaw(gateway, { query: save, variables: { input } }, owner.token)).errors).toEqual([]);
 }
