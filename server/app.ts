@@ -26,6 +26,7 @@ import { RateLimit } from "./http/rate-limit.ts";
 import { type AnsweredRequest, requestLog } from "./http/request-log.ts";
 import { stateRoutes } from "./http/states.ts";
 import { subscriptions } from "./http/subscriptions.ts";
+import { tailRoute } from "./http/tails.ts";
 import { threadRoutes } from "./http/threads.ts";
 import { Database } from "./store/database.ts";
 import { loggable } from "./store/postgres-errors.ts";
@@ -140,8 +141,12 @@ export function createGateway(options: GatewayOptions): Gateway {
 	});
 	const identify = createIdentify(db, new RateLimit(requestsPerSecond));
 	const ready = () => db.ping();
-	const runner = options.agent && createRunner(options.agent, options.agentOptions, logger);
-	const routed = [...threadRoutes, ...stateRoutes, chatRoute(runner, inFlight)];
+	const runner = options.agent && createRunner(db, options.agent, options.agentOptions, logger);
+	const followed = tailRoute((call, input) => {
+		const verify = () => identify({ headers: { get: call.header } }, "again");
+		return tails.open(call, input, verify);
+	}, logger);
+	const routed = [...threadRoutes, followed, ...stateRoutes, chatRoute(runner, inFlight)];
 	const api = createApi({ routes: routed, db, limits, bodies, identify, logger });
 	const yoga = createYoga<Arrival>({
 		schema,
@@ -240,9 +245,10 @@ function closing(requestId: string, path: string): Response {
 	return Response.json({ errors: [error] }, { status, headers: { "retry-after": "1" } });
 }
 
-function createRunner(agent: Agent, agentOptions: AgentOptions | undefined, logger: Logger): Runner {
+function createRunner(db: Database, agent: Agent, agentOptions: AgentOptions | undefined, logger: Logger): Runner {
 	const options = checkAgentOptions(agentOptions ?? {});
 	return new Runner({
+		db,
 		agent,
 		options,
 		explain: (error) => {

@@ -12,6 +12,7 @@ import { newId } from "../domain/ids.ts";
 import { encodeJson, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { draftMessage, type Message, type MessageDraft } from "../domain/messages.ts";
 import { isRunInProgress, lostRun, type RunInterrupt } from "../domain/runs.ts";
+import type { Database } from "../store/database.ts";
 import {
 	appendToRun,
 	finishRun,
@@ -41,6 +42,7 @@ export interface ChatInput {
 }
 
 interface RunnerOptions {
+	db: Database;
 	agent: Agent;
 	options: AgentOptions;
 	/** Turns what an agent threw into what a client may know. */
@@ -89,8 +91,10 @@ export class Runner {
 	}
 
 	/** Runs the agent. However that ends, it is stored, and the thread is given back. */
-	async *run(scope: Scope, started: StartedRun, input: ChatInput, signal: AbortSignal): AsyncGenerator<RunEvent> {
-		const { options, explain, onStoreError } = this.#options;
+	async *run(caller: Scope, started: StartedRun, input: ChatInput, signal: AbortSignal): AsyncGenerator<RunEvent> {
+		const { db, options, explain, onStoreError } = this.#options;
+		// The end of a run is stored when its client has left, too.
+		const scope = { ...caller, db: db.for({ project: caller.identity.projectId }) };
 		const stop = new AbortController();
 		const onLeft = () => stop.abort(left());
 		const onClosing = () => stop.abort(this.#closing.signal.reason);

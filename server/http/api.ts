@@ -47,7 +47,7 @@ export function createApi({ routes, db, limits, bodies, identify, logger }: ApiO
 			learnt.releaseBody = release;
 		});
 		checkNames("body", body, route.body ?? {});
-		const { signal } = request;
+		const signal = standardSignal(request.signal);
 		const call: Call = {
 			db: db.for({ project: identity.projectId, signal: () => signal }),
 			identity,
@@ -95,6 +95,14 @@ export function createApi({ routes, db, limits, bodies, identify, logger }: ApiO
 			return errorResponse(fault, requestId);
 		}
 	};
+}
+
+/** Yoga's signal of a request is not quite one: combined with others, it loses those who listen to it. */
+function standardSignal(signal: AbortSignal): AbortSignal {
+	const controller = new AbortController();
+	if (signal.aborted) controller.abort();
+	else signal.addEventListener("abort", () => controller.abort(), { once: true });
+	return controller.signal;
 }
 
 /** The store names the fields of GraphQL's arguments. */
