@@ -69,6 +69,11 @@ export class Ledger {
 		}));
 	}
 
+	/** Whether a message was written by a caller of this ledger. */
+	knows({ payload }: Message): boolean {
+		return this.#entries.has(keyOf(payload));
+	}
+
 	/** Compares the rows of all conversations with the books: each is as its caller was told, once, and nothing else is. */
 	verify(stored: readonly Message[]): void {
 		const found = new Map<string, Message>();
