@@ -13,7 +13,7 @@ const REMEMBERED_TOKENS = 10_000;
  * Finds out who asks, by the bearer token alone (rules ISO-1, ISO-3), and counts the request: unless it is asked
  * `again`, whether the caller of a stream may still read it.
  */
-export type Identify = (request: Request, again?: "again") => Promise<Identity>;
+export type Identify = (request: { headers: Pick<Headers, "get"> }, again?: "again") => Promise<Identity>;
 
 export function createIdentify(db: Database, rateLimit: RateLimit): Identify {
 	const known = new LRUCache<string, Identity>({

@@ -59,7 +59,7 @@ function operation({ name, summary, path, query = {}, body, required = [], succe
 		responses: {
 			[success.status]: {
 				description: success.description,
-				...(success.schema === undefined ? {} : { content: contentOf(success) }),
+				...(success.schema === undefined && !success.isStream ? {} : { content: contentOf(success) }),
 			},
 			...Object.fromEntries([...ALWAYS, ...errors].map((status) => [status, failure(status)])),
 		},
@@ -67,7 +67,8 @@ function operation({ name, summary, path, query = {}, body, required = [], succe
 }
 
 function contentOf({ schema, isStream = false }: Route["success"]): object {
-	return { ...json(schema!), ...(isStream ? { "text/event-stream": { schema: { type: "string" } } } : {}) };
+	const stream = isStream ? { "text/event-stream": { schema: { type: "string" } } } : {};
+	return { ...(schema === undefined ? {} : json(schema)), ...stream };
 }
 
 function failure(status: number): object {
