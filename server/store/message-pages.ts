@@ -5,7 +5,7 @@ import type { Message } from "../domain/messages.ts";
 import { checkPageSize, type Order, openCursor, type Page, refusedCursor, sealCursor } from "../domain/pages.ts";
 import type { Statement } from "./database.ts";
 import { type MessageRow, messageColumns, toMessage } from "./messages.ts";
-import { allRows, pathRows } from "./paths.ts";
+import { allRows, flatRows, pathRows } from "./paths.ts";
 import type { Scope } from "./scope.ts";
 
 /** A page of one conversation that somebody asks for. */
@@ -34,12 +34,15 @@ export function pageOf(rows: string, order: Order, size: string, bytes: string):
 		WHERE position = 1 OR (position <= ${size} AND bytes_so_far <= ${bytes})`;
 }
 
+/** Where a page comes from: a conversation without branches, the path of a branch, or all branches. */
+type Source = "flat" | "path" | "all";
+
 // Each conversation is read by its own index ranges, up to the last seq that the same snapshot shows; so a page costs
 // what it returns.
-function list(source: "path" | "all", order: Order): Statement {
+function list(source: Source, order: Order): Statement {
 	const range = { high: "coalesce(wanted.bound, c.last_seq)", order, after: "wanted.after", limit: "$6::int + 1" };
 	const tip = "coalesce(wanted.branch, c.active_branch)";
-	const rows = source === "path" ? pathRows({ tip, ...range }) : allRows(range);
+	const rows = { flat: () => flatRows(range), path: () => pathRows({ tip, ...range }), all: () => allRows(range) };
 	return {
 		name: `messages_list_${source}_${order}`,
 		text: `SELECT wanted.ord, c.incarnation, c.last_branch, coalesce(wanted.branch, c.active_branch) AS tip,
@@ -49,12 +52,13 @@ function list(source: "path" | "all", order: Order): Statement {
 			CROSS JOIN LATERAL (
 				SELECT * FROM conversations WHERE project_id = $1 AND conversation_id = wanted.conversation_id OFFSET 0
 			) AS c
-			LEFT JOIN LATERAL (${pageOf(rows, order, "$6::int", "$7::bigint")}) AS page ON true
+			LEFT JOIN LATERAL (${pageOf(rows[source](), order, "$6::int", "$7::bigint")}) AS page ON true
 			ORDER BY wanted.ord, page.position`,
 	};
 }
 
 const LIST = {
+	flat: { asc: list("flat", "asc"), desc: list("flat", "desc") },
 	path: { asc: list("path", "asc"), desc: list("path", "desc") },
 	all: { asc: list("all", "asc"), desc: list("all", "desc") },
 };
@@ -85,18 +89,28 @@ export async function listMessagesOfMany(
 	const starts = inputs.map((input) => faultOr(() => openStart(scope, input)));
 	if (starts.every((start) => start instanceof Fault)) return starts;
 	const cursors = starts.map((start) => (start instanceof Fault ? undefined : start));
-	const rows = await db.read<PageRow>(LIST[allBranches ? "all" : "path"][order], [
-		identity.projectId,
-		// No conversation has the empty id.
-		inputs.map(({ conversationId }, index) => (starts[index] instanceof Fault ? "" : conversationId)),
-		cursors.map((cursor) => cursor?.seq ?? null),
-		cursors.map((cursor) => cursor?.bound ?? null),
-		cursors.map((cursor, index) => cursor?.branch ?? inputs[index]!.branch ?? null),
-		size,
-		Math.ceil(limits.pageBytes / inputs.length),
-	]);
 	const rowsOf: PageRow[][] = inputs.map(() => []);
-	for (const row of rows) rowsOf[Number(row.ord) - 1]!.push(row);
+	const read = async (source: Source, indexes: number[]) => {
+		if (indexes.length === 0) return;
+		const rows = await db.read<PageRow>(LIST[source][order], [
+			identity.projectId,
+			indexes.map((index) => inputs[index]!.conversationId),
+			indexes.map((index) => cursors[index]?.seq ?? null),
+			indexes.map((index) => cursors[index]?.bound ?? null),
+			indexes.map((index) => cursors[index]?.branch ?? inputs[index]!.branch ?? null),
+			size,
+			Math.ceil(limits.pageBytes / inputs.length),
+		]);
+		for (const index of indexes) rowsOf[index] = [];
+		for (const row of rows) rowsOf[indexes[Number(row.ord) - 1]!]!.push(row);
+	};
+	const wanted = inputs.map((_, index) => index).filter((index) => !(starts[index] instanceof Fault));
+	// Most conversations have no branches: they are read as fast as if there were none, the others once more.
+	await read(allBranches ? "all" : "flat", wanted);
+	if (!allBranches) {
+		const isBranched = (index: number) => (rowsOf[index]![0]?.last_branch ?? 0) > 0;
+		await read("path", wanted.filter(isBranched));
+	}
 	return inputs.map((input, index) => {
 		const start = starts[index];
 		return start instanceof Fault ? start : faultOr(() => toPage(scope, input, start, rowsOf[index]!));

@@ -56,6 +56,11 @@ export function pathRows({ tip, ...rows }: Rows & { tip: string }): string {
 		ORDER BY range.high ${order}, m.seq ${order} ${limit === undefined ? "" : `LIMIT ${limit}`}`;
 }
 
+/** A query for the messages of a conversation that never branched, in order; no rows where it has branches. */
+export function flatRows(rows: Rows): string {
+	return rangeRows("c.last_branch = 0 AND m.branch = 0", rows);
+}
+
 /** A query for the messages of all branches, in order: those of branch 0, and those of the others by an index of theirs. */
 export function allRows(rows: Rows & { limit: string }): string {
 	return `SELECT m.* FROM (
