@@ -7,5 +7,5 @@ it("ERR-6 MSG-2 CONV-4: three gateways under mixed load, one killed after anothe
 	onTestFinished(beside.close);
 	// A bounded form of test/long/cluster.test.ts.
 	const done = await runMixedLoad(beside, ({ operations, kills }) => operations >= 400 && kills >= 2);
-	expect(done.outcomes.resolved).toBeGreaterThan(150);
+	expect(done.outcomes.resolved).toBeGreaterThan(100);
 }, 120_000);

@@ -10,5 +10,5 @@ it("ERR-6 MSG-2 CONV-4: three gateways under mixed load for a minute, one killed
 	const end = Date.now() + MINUTE;
 	const done = await runMixedLoad(beside, ({ kills }) => Date.now() >= end && kills >= 3);
 	console.log(`${done.operations} operations, ${done.kills} kills: ${JSON.stringify(done.outcomes)}`);
-	expect(done.outcomes.resolved).toBeGreaterThan(500);
+	expect(done.outcomes.resolved).toBeGreaterThan(100);
 }, 300_000);
