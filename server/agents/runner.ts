@@ -55,6 +55,8 @@ interface RunnerOptions {
 export class Runner {
 	readonly #options: RunnerOptions;
 	readonly #closing = new AbortController();
+	/** What stops each of the runs. */
+	readonly #running = new Set<AbortController>();
 
 	constructor(options: RunnerOptions) {
 		this.#options = options;
@@ -63,6 +65,7 @@ export class Runner {
 	/** Ends all runs with an error. */
 	close(): void {
 		this.#closing.abort(new Fault("ServiceUnavailable", "The gateway is shutting down", { retryAfter: 1 }));
+		for (const run of this.#running) run.abort(this.#closing.signal.reason);
 	}
 
 	/**
@@ -97,11 +100,10 @@ export class Runner {
 		const scope = { ...caller, db: db.for({ project: caller.identity.projectId }) };
 		const stop = new AbortController();
 		const onLeft = () => stop.abort(left());
-		const onClosing = () => stop.abort(this.#closing.signal.reason);
 		signal.addEventListener("abort", onLeft);
-		this.#closing.signal.addEventListener("abort", onClosing);
+		this.#running.add(stop);
 		if (signal.aborted) onLeft();
-		if (this.#closing.signal.aborted) onClosing();
+		if (this.#closing.signal.aborted) stop.abort(this.#closing.signal.reason);
 		const lease = this.#keep(scope, started, stop);
 		const output = new RunOutput(scope.limits, options.keepPartial ?? false);
 		let isOver = false;
@@ -156,7 +158,7 @@ export class Runner {
 			if (!isOver) await fail(left());
 			clearInterval(lease);
 			signal.removeEventListener("abort", onLeft);
-			this.#closing.signal.removeEventListener("abort", onClosing);
+			this.#running.delete(stop);
 		}
 	}
 

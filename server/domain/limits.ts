@@ -45,6 +45,8 @@ export interface Limits {
 	lockMs: number;
 	/** Milliseconds after which a live tail looks for messages that no hint told of. */
 	tailPollMs: number;
+	/** Milliseconds of silence after which a stream says that it is still there. */
+	heartbeatMs: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -74,6 +76,7 @@ export const DEFAULT_LIMITS: Limits = {
 	statementMs: 25_000,
 	lockMs: 10_000,
 	tailPollMs: 3_000,
+	heartbeatMs: 15_000,
 };
 
 /** A number of bytes in the largest unit that it fills, for error messages. */

@@ -47,6 +47,7 @@ const LIMITS = {
 	statementMs: "Milliseconds that a statement may take in Postgres.",
 	lockMs: "Milliseconds that a statement waits for a lock in Postgres.",
 	tailPollMs: "Milliseconds after which a live tail looks for messages that no hint told of.",
+	heartbeatMs: "Milliseconds of silence after which a stream sends a comment.",
 } satisfies Record<keyof Limits, string>;
 
 const LimitsRef = builder.objectRef<Limits>("Limits").implement({

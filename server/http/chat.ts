@@ -52,7 +52,8 @@ export function chatRoute(runner: Runner | undefined, inFlight: InFlight): Route
 				return answerAtEnd(call, started, runner.run(call, started, input, call.signal));
 			inFlight.enter();
 			const source = (signal: AbortSignal) => toStream(call, started, runner.run(call, started, input, signal));
-			return eventStream(source, { signal: call.signal, onEnd: () => inFlight.leave() });
+			const { heartbeatMs } = call.limits;
+			return eventStream(source, { signal: call.signal, heartbeatMs, onEnd: () => inFlight.leave() });
 		},
 	};
 }

@@ -5,15 +5,15 @@ import { textOf } from "../../server/domain/agents.ts";
 export type Script = (run: AgentRun) => AsyncIterable<AgentEvent>;
 
 /** An agent whose script the test sets; it keeps the runs that it got. */
-export function scriptedAgent(initial: Script = echo) {
+export function scriptedAgent(initial: Script = echo): { runs: AgentRun[]; script: Script; agent: Agent } {
 	const runs: AgentRun[] = [];
 	const scripted = {
 		runs,
 		script: initial,
-		agent: ((run) => {
+		agent: (run: AgentRun) => {
 			runs.push(run);
 			return scripted.script(run);
-		}) satisfies Agent,
+		},
 	};
 	return scripted;
 }
