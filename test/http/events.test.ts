@@ -150,8 +150,8 @@ describe("GET /api/threads/{key}/events", () => {
 			headers: { authorization: `Bearer ${token}` },
 		});
 		await doomed.until(1);
-		const [{ tokenId }] = (await listTokens(gateway.db, projectId)) as [{ tokenId: string }];
-		await revokeToken(gateway.db, tokenId);
+		const [ended] = await listTokens(gateway.db, projectId);
+		await revokeToken(gateway.db, ended!.tokenId);
 		await doomed.ended;
 		expect(parse(doomed.events().at(-1)!)).toMatchObject({ event: "error", data: { error: { code: "Unauthorized" } } });
 	});

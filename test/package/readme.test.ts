@@ -8,6 +8,7 @@ import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { schema } from "../../server/graphql/schema.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { openSubscription } from "../support/streams.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 // Below the root, so that packages are found; below node_modules, so that nobody else looks there.
@@ -113,6 +114,12 @@ describe("the README", () => {
 
 	it.each(graphql)("has a GraphQL snippet that runs: $name", async ({ text }) => {
 		expect(validate(schema, parse(text))).toEqual([]);
+		if (text.startsWith("subscription")) {
+			const stream = await openSubscription(gateway, text);
+			await stream.until(1);
+			expect(stream.events()[0]).toMatch(/^event: next\ndata: \{"data":/);
+			return;
+		}
 		const answer = await gateway.post({ query: text });
 		expect(await answer.json()).not.toHaveProperty("errors");
 	});
