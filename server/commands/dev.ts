@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { pino } from "pino";
 import { createGateway } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
 import { prepareDataFolder } from "../data-folder.ts";
@@ -8,11 +9,12 @@ import type { Database } from "../store/database.ts";
 import { migrate } from "../store/migrate.ts";
 import { createProject, findProject } from "../store/projects.ts";
 import { checkToken, createToken } from "../store/tokens.ts";
+import { loadAgent } from "./agent.ts";
 import { openFor } from "./database.ts";
 import { listen } from "./http-server.ts";
 import { type Lifetime, runUntilSignal } from "./lifetime.ts";
 import { readLink, writeLink } from "./link.ts";
-import { openLog, serveMetrics } from "./observation.ts";
+import { serveMetrics } from "./metrics.ts";
 
 const PROJECT = "development";
 
@@ -20,19 +22,21 @@ const PROJECT = "development";
  * Serves the gateway for development: on the embedded Postgres unless DATABASE_URL is set, migrated, with a
  * project "development" whose link file lets programs below the same folder find the gateway.
  */
-export async function dev(): Promise<void> {
+export async function dev(agentPath?: string): Promise<void> {
 	const config = readConfig();
 	await runUntilSignal(async (lifetime) => {
+		const agent = await loadAgent(agentPath);
 		await prepareDataFolder(config.dataFolder);
 		const databaseUrl = config.databaseUrl ?? (await startDatabase(config, lifetime));
 		await migrate(config.directUrl ?? databaseUrl);
 		const { pooler, poolSize } = config;
 		const known = await readLink(config.dataFolder);
 		const token = await openFor({ databaseUrl, pooler }, (db) => developmentToken(db, known?.token));
-		const logger = openLog(config.logLevel ?? "warn");
+		const logger = pino({ level: config.logLevel ?? "warn" });
 		const metrics = await serveMetrics(config, logger, lifetime);
 		const graphiql = config.graphiql ?? true;
 		const gateway = createGateway({
+			...agent,
 			databaseUrl,
 			directUrl: config.directUrl,
 			pooler,

@@ -1,3 +1,4 @@
+import { pino } from "pino";
 import { createGateway } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { StartError } from "../domain/start-error.ts";
@@ -5,7 +6,7 @@ import { hasTokens } from "../store/tokens.ts";
 import { openFor, requireMigrations } from "./database.ts";
 import { listen } from "./http-server.ts";
 import { runUntilSignal } from "./lifetime.ts";
-import { openLog, serveMetrics } from "./observation.ts";
+import { serveMetrics } from "./metrics.ts";
 
 /**
  * Serves the gateway on the Postgres of DATABASE_URL. Refuses a database that lacks migrations, and one
@@ -26,7 +27,7 @@ export async function serve(): Promise<void> {
 				'There is no token, and nobody gets in without one: run "agent-gateway project create <name>" and "agent-gateway token create --project <name>" first.',
 			);
 		});
-		const logger = openLog(config.logLevel ?? "info");
+		const logger = pino({ level: config.logLevel ?? "info" });
 		const metrics = await serveMetrics(config, logger, lifetime);
 		const graphiql = config.graphiql ?? false;
 		const gateway = createGateway({

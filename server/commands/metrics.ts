@@ -1,13 +1,8 @@
-import { destination, type Logger, pino } from "pino";
+import type { Logger } from "pino";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Config } from "../config.ts";
 import { listenForMetrics } from "./http-server.ts";
 import type { Lifetime } from "./lifetime.ts";
-
-/** The log of a process that serves: JSON lines on standard output, written beside the work and flushed at the exit. */
-export function openLog(level: NonNullable<Config["logLevel"]>): Logger {
-	return pino({ level }, destination({ fd: 1, sync: false }));
-}
 
 /** Serves metrics, those of the process included, on METRICS_PORT; undefined where that is unset. */
 export async function serveMetrics(
