@@ -7,8 +7,8 @@ import { StartError } from "./domain/start-error.ts";
 
 const HELP = `Usage: agent-gateway <command>
 
-  dev                          serve for development, with an embedded Postgres unless DATABASE_URL is set
-  serve                        serve on the Postgres of DATABASE_URL
+  dev [--agent <module>]       serve for development, with an embedded Postgres unless DATABASE_URL is set
+  serve [--agent <module>]     serve on the Postgres of DATABASE_URL; the module's "agent" answers /api/chat
   migrate                      bring the database's tables up to date
   doctor                       check configuration, database, tables, clock and tokens, and say what to mend
   project create <name>        make a project and print its id
@@ -33,12 +33,12 @@ const TEXT = { type: "string" } as const;
 /** Each command, by its words; what follows them is its own to read. The code behind is loaded when it is called. */
 const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 	async dev(args) {
-		parse(args, {});
-		await (await import("./commands/dev.ts")).dev();
+		const { agent } = parse(args, { agent: TEXT }).values;
+		await (await import("./commands/dev.ts")).dev(agent);
 	},
 	async serve(args) {
-		parse(args, {});
-		await (await import("./commands/serve.ts")).serve();
+		const { agent } = parse(args, { agent: TEXT }).values;
+		await (await import("./commands/serve.ts")).serve(agent);
 	},
 	async migrate(args) {
 		parse(args, {});

@@ -3,6 +3,7 @@ import { createGateway } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { StartError } from "../domain/start-error.ts";
 import { hasTokens } from "../store/tokens.ts";
+import { loadAgent } from "./agent.ts";
 import { openFor, requireMigrations } from "./database.ts";
 import { listen } from "./http-server.ts";
 import { runUntilSignal } from "./lifetime.ts";
@@ -12,7 +13,7 @@ import { serveMetrics } from "./metrics.ts";
  * Serves the gateway on the Postgres of DATABASE_URL. Refuses a database that lacks migrations, and one
  * without any token (rule ISO-3).
  */
-export async function serve(): Promise<void> {
+export async function serve(agentPath?: string): Promise<void> {
 	const { databaseUrl, ...config } = readConfig();
 	if (databaseUrl === undefined) {
 		throw new StartError(
@@ -20,6 +21,7 @@ export async function serve(): Promise<void> {
 		);
 	}
 	await runUntilSignal(async (lifetime) => {
+		const agent = await loadAgent(agentPath);
 		await openFor({ databaseUrl, pooler: config.pooler }, async (db) => {
 			await requireMigrations(db);
 			if (await hasTokens(db)) return;
@@ -31,6 +33,7 @@ export async function serve(): Promise<void> {
 		const metrics = await serveMetrics(config, logger, lifetime);
 		const graphiql = config.graphiql ?? false;
 		const gateway = createGateway({
+			...agent,
 			databaseUrl,
 			directUrl: config.directUrl,
 			pooler: config.pooler,

@@ -4,7 +4,7 @@ import { gate } from "../support/agents.ts";
 
 const never = new AbortController().signal;
 
-function numbered(count: number): AsyncGenerator<StreamEvent, undefined> {
+function numbered(count: number): AsyncGenerator<StreamEvent> {
 	return (async function* () {
 		for (let index = 0; index < count; index++) yield { id: `${index}`, event: "n", data: index };
 	})();
@@ -30,7 +30,7 @@ describe("a stream of events", () => {
 
 	it("says that it is still there while its source is silent", async () => {
 		const { open, opened } = gate();
-		async function* source(): AsyncGenerator<StreamEvent, undefined> {
+		async function* source(): AsyncGenerator<StreamEvent> {
 			await opened;
 			yield { event: "late", data: null };
 		}
@@ -45,7 +45,7 @@ describe("a stream of events", () => {
 
 	it("asks its source for no more than is read", async () => {
 		let asked = 0;
-		async function* source(): AsyncGenerator<StreamEvent, undefined> {
+		async function* source(): AsyncGenerator<StreamEvent> {
 			for (; ; asked++) yield { event: "n", data: asked };
 		}
 		const reader = eventStream(source, { signal: never }).body!.getReader();
@@ -61,7 +61,7 @@ describe("a stream of events", () => {
 		const leaving = new AbortController();
 		const ended = gate();
 		let wasTold = false;
-		async function* source(signal: AbortSignal): AsyncGenerator<StreamEvent, undefined> {
+		async function* source(signal: AbortSignal): AsyncGenerator<StreamEvent> {
 			await new Promise((resolve) => signal.addEventListener("abort", resolve));
 			wasTold = true;
 		}
@@ -79,7 +79,7 @@ describe("a stream of events", () => {
 		["throws", new Error("broken")],
 		["yields what has no JSON", new TypeError("Do not know how to serialize a BigInt")],
 	])("ends, and says why, when its source %s", async (_how, reason) => {
-		async function* source(): AsyncGenerator<StreamEvent, undefined> {
+		async function* source(): AsyncGenerator<StreamEvent> {
 			yield { event: "first", data: 1 };
 			if (!(reason instanceof TypeError)) throw reason;
 			yield { event: "second", data: 2n };

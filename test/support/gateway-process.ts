@@ -26,8 +26,12 @@ export interface GatewayProcess {
 type Environment = Record<string, string>;
 
 /** Starts `serve` or `dev` on a free port and waits until it is ready. */
-export async function startGatewayProcess(command: "serve" | "dev", env: Environment): Promise<GatewayProcess> {
-	const { child, output } = spawnGateway([command], { PORT: "0", ...env });
+export async function startGatewayProcess(
+	command: "serve" | "dev",
+	env: Environment,
+	args: string[] = [],
+): Promise<GatewayProcess> {
+	const { child, output } = spawnGateway([command, ...args], { PORT: "0", ...env });
 	const ended = once(child, "close").then(([code, signal]) => signal ?? code);
 	const address = /http:\/\/[^\s"]+\/graphql/;
 	await vi.waitFor(
