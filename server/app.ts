@@ -190,13 +190,14 @@ export function createGateway(options: GatewayOptions): Gateway {
 		handler: (request, response) => void yoga.handle(request, response),
 		ready,
 		close: async () => {
-			await tails.close();
+			tails.end();
 			await inFlight.drain(SHUTDOWN_GRACE_MS - LAST_WORDS_MS);
 			// They store that they were cut short, and tell their clients.
 			runner?.close();
 			await inFlight.drain(LAST_WORDS_MS);
 			db.abandon();
 			await inFlight.drain(LAST_WORDS_MS);
+			await tails.close();
 			await yoga.dispose();
 			await db.close();
 		},

@@ -11,8 +11,8 @@ const CONNECT_MS = 5_000;
 
 /** Postgres takes 8,000 bytes a notification; a key has 16. */
 const KEYS_A_NOTIFICATION = 400;
-/** With more conversations than that, everybody looks. */
-const MOST_NOTIFICATIONS = 10;
+/** When more are unsent, everybody looks at everything. */
+const MOST_KEYS = 4_000;
 const ALL = "*";
 
 /** What `pg.Client` has, too, though its types do not say so. */
@@ -67,39 +67,51 @@ export class Hints {
 		if (this.#isClosed) return;
 		this.open();
 		this.#gathered.add(key);
-		this.#gathering ??= setTimeout(() => {
-			this.#gathering = undefined;
-			const keys = [...this.#gathered];
-			this.#gathered.clear();
-			this.#options.onHint(keys);
-			if (this.#client === undefined) return;
-			for (const gathered of keys) this.#unsent.add(gathered);
-			this.#sending ??= this.#send(this.#client);
-		}, GATHER_MS);
+		this.#gathering ??= setTimeout(() => void this.#pass(), GATHER_MS);
 	}
 
+	/** Takes no more hints, passes on the last ones, and disconnects. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
-		clearTimeout(this.#gathering);
 		clearTimeout(this.#connecting);
+		await this.#pass();
 		await this.#client?.end().catch(() => {});
 	}
 
-	/** Sends what is unsent, one notification after another, however much comes meanwhile. */
-	async #send(client: Client): Promise<void> {
-		try {
-			while (this.#unsent.size > 0) {
-				const keys = [...this.#unsent];
-				this.#unsent.clear();
-				for (const payload of payloadsOf(keys)) {
-					await client.query("SELECT pg_notify($1, $2)", [CHANNEL, payload]);
-				}
-			}
-		} catch {
-			// The connection breaks; that is heard where it was made.
-		} finally {
+	async #pass(): Promise<void> {
+		clearTimeout(this.#gathering);
+		this.#gathering = undefined;
+		const keys = [...this.#gathered];
+		this.#gathered.clear();
+		this.#options.onHint(keys);
+		if (this.#options.url === undefined) return;
+		for (const key of keys) this.#unsent.add(key);
+		if (this.#unsent.size > MOST_KEYS) {
 			this.#unsent.clear();
+			this.#unsent.add(ALL);
+		}
+		await this.#send();
+	}
+
+	#send(): Promise<void> {
+		this.#sending ??= this.#sendAll().finally(() => {
 			this.#sending = undefined;
+		});
+		return this.#sending;
+	}
+
+	/** Sends what is unsent, one notification after another; without a connection, that waits for the next one. */
+	async #sendAll(): Promise<void> {
+		while (this.#client !== undefined && this.#unsent.size > 0) {
+			const keys = [...this.#unsent].slice(0, KEYS_A_NOTIFICATION);
+			for (const key of keys) this.#unsent.delete(key);
+			try {
+				await this.#client.query("SELECT pg_notify($1, $2)", [CHANNEL, keys.join(" ")]);
+			} catch {
+				// The connection breaks; that is heard where it was made.
+				for (const key of keys) this.#unsent.add(key);
+				return;
+			}
 		}
 	}
 
@@ -124,7 +136,7 @@ export class Hints {
 		client.on("notification", ({ payload, processId }) => {
 			// What this gateway gave it knows already.
 			if (processId === client.processID) return;
-			this.#options.onHint(payload === undefined || payload === ALL ? undefined : payload.split(" "));
+			this.#options.onHint(keysOf(payload));
 		});
 		try {
 			await client.connect();
@@ -141,14 +153,11 @@ export class Hints {
 		this.#pauseMs = FIRST_PAUSE_MS;
 		// Nobody knows what was said before.
 		this.#options.onHint(undefined);
+		await this.#send();
 	}
 }
 
-function payloadsOf(keys: readonly string[]): string[] {
-	if (keys.length > KEYS_A_NOTIFICATION * MOST_NOTIFICATIONS) return [ALL];
-	const payloads: string[] = [];
-	for (let start = 0; start < keys.length; start += KEYS_A_NOTIFICATION) {
-		payloads.push(keys.slice(start, start + KEYS_A_NOTIFICATION).join(" "));
-	}
-	return payloads;
+function keysOf(payload = ALL): string[] | undefined {
+	const keys = payload.split(" ");
+	return keys.includes(ALL) ? undefined : keys;
 }

@@ -64,7 +64,7 @@ export class Tails {
 	readonly #pollMs: number;
 	readonly #watches = new Map<string, Set<Watch>>();
 	readonly #readers = new Turns(READERS, { waitingCalls: Number.POSITIVE_INFINITY, waitingMs: 2 ** 31 - 1 });
-	#isClosed = false;
+	#isEnded = false;
 
 	constructor({ listenUrl, limits, onError }: TailsOptions) {
 		this.#pollMs = limits.tailPollMs;
@@ -106,10 +106,15 @@ export class Tails {
 		};
 	}
 
-	/** Ends all tails with ServiceUnavailable. */
-	async close(): Promise<void> {
-		this.#isClosed = true;
+	/** Ends all tails with ServiceUnavailable; those of other gateways go on, and hear what is still announced. */
+	end(): void {
+		this.#isEnded = true;
 		this.#wake(undefined);
+	}
+
+	/** Ends all tails, passes on what was announced, and disconnects. */
+	async close(): Promise<void> {
+		this.end();
 		await this.#hints.close();
 	}
 
@@ -125,7 +130,7 @@ export class Tails {
 		try {
 			let isOpened = false;
 			while (!watch.isLeft) {
-				if (this.#isClosed) throw new Fault("ServiceUnavailable", "The gateway is shutting down", { retryAfter: 1 });
+				if (this.#isEnded) throw new Fault("ServiceUnavailable", "The gateway is shutting down", { retryAfter: 1 });
 				const page = await this.#read(scope, tail, isOpened || tail.last === null ? place.seq : LAST_SEQ);
 				if (page === undefined) {
 					await watch.wait(this.#pollMs);

@@ -114,6 +114,22 @@ describe("tail", () => {
 		}
 	});
 
+	it("hears of the first message and of the last one that another gateway appends", async () => {
+		const conversationId = "first and last";
+		const patient = await startGateway({ databaseUrl: gateway.databaseUrl, limits: { tailPollMs: 3_600_000 } });
+		onTestFinished(() => patient.close());
+		const tail = readTail(sessionsAt({ url: patient.url, token: gateway.token }), { conversationId });
+		await tail.until((events) => events.length === 1);
+		const brief = await startGateway({ databaseUrl: gateway.databaseUrl });
+		const store = createStore({ url: brief.url, token: gateway.token });
+		// The connection for hints is made for this one.
+		await store.appendMessage({ conversationId, payload: "first" });
+		await tail.until((events) => messagesIn(events) === 1);
+		await store.appendMessage({ conversationId, payload: "last" });
+		await brief.close();
+		await tail.until((events) => messagesIn(events) === 2);
+	});
+
 	it("looks by itself where no hints arrive", async () => {
 		const conversationId = "unhinted";
 		const wire = new Wire(gateway.databaseUrl);
