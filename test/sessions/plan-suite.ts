@@ -6,6 +6,7 @@ import { listHistory } from "../../server/store/history-pages.ts";
 import { listMessages } from "../../server/store/message-pages.ts";
 import { appendMessage } from "../../server/store/messages.ts";
 import type { Scope } from "../../server/store/scope.ts";
+import { Tails } from "../../server/store/tails.ts";
 import { listBranchPoints, listLabels, listLeaves, listTree } from "../../server/store/trees.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { readingsOf } from "../support/plans.ts";
@@ -135,6 +136,20 @@ export function testPlans(size: TreeSize): void {
 				const { nextCursor } = await gateway.store.listMessages({ conversationId: id, order, limit: PAGE });
 				const next = await rowsOf(read(nextCursor), 2);
 				expect(next.messages).toBeLessThanOrEqual(PAGE_ROWS);
+			},
+		);
+
+		it.each(["flat", "wide", "deep"])(
+			"tell a live tail of the %s tree what is new by those rows, or by none",
+			async (id) => {
+				const look = (last: number) => async (scope: Scope) => {
+					const tails = new Tails({ listenUrl: undefined, limits: scope.limits, onError: () => {} });
+					const tail = tails.open(scope, { conversationId: id, last }, async () => {});
+					for (let taken = 0; taken <= last; taken++) await tail.next();
+					await tail.return?.();
+				};
+				expect(await rowsOf(look(0))).toEqual({ messages: 0, branches: 0 });
+				expect(await rowsOf(look(PAGE), 2)).toEqual({ messages: PAGE, branches: 0 });
 			},
 		);
 
