@@ -10,7 +10,11 @@ it("serve writes its log to standard output and its metrics to METRICS_PORT, not
 	onTestFinished(gateway.stop);
 	await createStore({ url: gateway.url, token: beside.token }).appendMessage({ conversationId: "c", payload: 1 });
 	await vi.waitFor(() => expect(gateway.output()).toContain('"operation":"appendMessage"'));
-	const lines = gateway.output().trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, string>);
+	const lines = gateway
+		.output()
+		.trimEnd()
+		.split("\n")
+		.map((line) => JSON.parse(line) as Record<string, string>);
 	const { url } = lines.find(({ msg }) => msg === "metrics are served")!;
 	const answer = await fetch(url!);
 	expect(answer.headers.get("content-type")).toContain("text/plain");
