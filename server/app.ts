@@ -33,6 +33,8 @@ import { loggable } from "./store/postgres-errors.ts";
 import { Tails } from "./store/tails.ts";
 import type { Identity } from "./store/tokens.ts";
 
+export type { Agent, AgentEvent, AgentMessage, AgentOptions, AgentRun } from "./domain/agents.ts";
+
 export interface GatewayOptions {
 	/** Of a Postgres ≥ 14 whose schema is up to date. */
 	databaseUrl: string;
