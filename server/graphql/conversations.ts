@@ -38,7 +38,7 @@ builder.node(ConversationRef, {
 	}),
 });
 
-export const ConversationConnection = builder.connectionObject(
+const ConversationConnection = builder.connectionObject(
 	{ type: ConversationRef, name: "ConversationConnection", description: "A page of conversations." },
 	{ name: "ConversationEdge", description: "A conversation and the cursor after it." },
 );

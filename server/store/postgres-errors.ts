@@ -13,7 +13,7 @@ const DATA_EXCEPTION = "22";
 const UNIQUE_VIOLATION = "23505";
 
 /** SQLSTATE of an error that Postgres itself reported, else undefined. */
-export function sqlState(error: unknown): string | undefined {
+function sqlState(error: unknown): string | undefined {
 	return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
@@ -42,7 +42,7 @@ export function isConnectionLoss(error: unknown): boolean {
 }
 
 /** The error as the contract shows it under `error` (rule ERR-1). */
-export function databaseError(error: pg.DatabaseError): DatabaseError {
+function databaseError(error: pg.DatabaseError): DatabaseError {
 	return {
 		code: error.code ?? "",
 		message: error.message,

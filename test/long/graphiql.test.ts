@@ -51,7 +51,7 @@ describe.skipIf(!existsSync(CHROMIUM))("GraphiQL", () => {
 		await page.getByText("我的第一段对话").first().waitFor();
 		await mkdir(SCREENSHOTS, { recursive: true });
 		await page.screenshot({ path: fileURLToPath(new URL("graphiql.png", SCREENSHOTS)) });
-		const shown = await page.locator("body").innerText();
+		const shown = (await page.locator("body").textContent()) ?? "";
 		expect(shown).toContain("你好");
 		expect(foreign).toEqual([]);
 		expect(errors).toEqual([]);
