@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -22,6 +23,8 @@ export default defineConfig(({ mode }) => ({
 		include: mode === "long" ? ["test/long/**/*.test.ts"] : ["test/**/*.test.ts"],
 		exclude: ["**/node_modules/**", ...(mode === "long" ? [] : ["test/long/**"])],
 		globalSetup: ["test/support/global-setup.ts"],
+		// Most tests wait for processes and for Postgres, so two at once pay even on two cores.
+		maxWorkers: Math.max(2, availableParallelism() - 1),
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
 	},
