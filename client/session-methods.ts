@@ -31,7 +31,7 @@ export interface Sessions {
 	 * Moves the active leaf to a message, or before the first one: the next append continues there. Nothing is deleted,
 	 * and the move is kept. A branch that ends there already is taken, else a new one begins; so branching where the
 	 * leaf is changes nothing. To edit a message, branch at the one before it and append. Not repeated if its fate is
-	 * unknown.
+	 * unknown. (`POST /api/threads/{key}/branch` of the HTTP API is not this, but `fork`.)
 	 *
 	 * @throws StoreError `NotFound` (conversation, or a message in it), `Conflict` (the last seq is not `expectedLastSeq`).
 	 * @example
