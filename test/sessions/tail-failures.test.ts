@@ -4,7 +4,7 @@ import { listTokens, revokeToken } from "../../server/store/tokens.ts";
 import { createBrowserToken } from "../support/browser-tokens.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { startGatewayProcess } from "../support/gateway-process.ts";
-import { query } from "../support/sql.ts";
+import { lockConversation, query, waitForLockWaiters } from "../support/sql.ts";
 import { openSubscription } from "../support/streams.ts";
 import { messagesIn, type ReadTail, readTail, sessionsAt } from "../support/tails.ts";
 import { Wire } from "../support/wire.ts";
@@ -200,8 +200,14 @@ describe("a gateway that closes", () => {
 			}),
 		});
 		for (const stream of streams) await stream.until(1);
+		// A request that takes its time; the streams do not wait for it.
+		const lock = await lockConversation(gateway, "stalled");
+		const append = createStore(access).appendMessage({ conversationId: "stalled", payload: "late" });
+		await waitForLockWaiters(gateway, 1);
 		child.signal("SIGTERM");
 		await Promise.all(streams.map(({ ended }) => ended));
+		await lock.release();
+		expect(await append).toMatchObject({ payload: "late" });
 		expect(await child.ended).toBe(0);
 		const [opened, last, complete] = streams[0]!.events();
 		expect(opened).toBe('event: next\ndata: {"data":{"messageAdded":{"kind":"OPENED"}}}');
