@@ -50,7 +50,7 @@ export function chatRoute(runner: Runner | undefined, inFlight: InFlight): Route
 			const started = await runner.start(call, input, call.signal);
 			if (call.body["stream"] !== true)
 				return answerAtEnd(call, started, runner.run(call, started, input, call.signal));
-			inFlight.enter();
+			inFlight.stay();
 			const source = (signal: AbortSignal) => toStream(call, started, runner.run(call, started, input, signal));
 			const { heartbeatMs } = call.limits;
 			return eventStream(source, { signal: call.signal, heartbeatMs, onEnd: () => inFlight.leave() });

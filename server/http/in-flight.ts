@@ -14,6 +14,11 @@ export class InFlight {
 		return !this.#closing;
 	}
 
+	/** Counts a stream that goes on when its request is answered; also while closing, for the request was let in. */
+	stay(): void {
+		this.#count += 1;
+	}
+
 	leave(): void {
 		this.#count -= 1;
 		if (this.#count === 0) this.#whenIdle?.();

@@ -40,7 +40,8 @@ export function tailRoute(open: (call: Call, input: TailInput) => Tail, logger: 
 			const { after = null } = call.query;
 			const last = given === null ? readNumber(call.query, "last") : null;
 			const tail = open(call, { conversationId: call.key, after: given ?? after, last });
-			return eventStream((signal) => toEvents(call, tail, logger, signal), { signal: call.signal });
+			const { heartbeatMs } = call.limits;
+			return eventStream((signal) => toEvents(call, tail, logger, signal), { signal: call.signal, heartbeatMs });
 		},
 	};
 }

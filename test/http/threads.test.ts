@@ -244,6 +244,30 @@ describe("states", () => {
 	});
 });
 
+describe("limits and origins", () => {
+	it("are those of GraphQL: rate, bytes in flight, CORS", async () => {
+		const origin = "https://chat.example";
+		const strict = await startGateway({
+			databaseUrl: gateway.databaseUrl,
+			requestsPerSecond: 2,
+			limits: { requestBytesInFlight: 50 },
+			origins: [origin],
+		});
+		const full = await callApi(strict, "POST", "/api/threads", { metadata: { text: "x".repeat(100) } });
+		expect([full.status, full.body.error.code]).toEqual([429, "TooManyRequests"]);
+		const answers = await Promise.all(
+			Array.from({ length: 12 }, () =>
+				fetch(new URL("/api/threads", strict.url), { headers: { authorization: `Bearer ${strict.token}`, origin } }),
+			),
+		);
+		await strict.close();
+		const refused = answers.filter(({ status }) => status === 429);
+		expect(refused.length).toBeGreaterThan(0);
+		expect(refused[0]?.headers.get("retry-after")).toBe("1");
+		expect(answers.map(({ headers }) => headers.get("access-control-allow-origin"))).toEqual(Array(12).fill(origin));
+	});
+});
+
 describe("a credential", () => {
 	it("is asked for, with WWW-Authenticate", async () => {
 		const { status, headers, body } = await callApi(gateway, "GET", "/api/threads", undefined, null);
