@@ -165,7 +165,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 			parameters(identify, bodies),
 			...documentLimits(limits, { introspection }),
 			errorShape(logger),
-			subscriptions(),
+			subscriptions(limits),
 		],
 		graphiql: graphiql === false ? false : graphiqlPage(graphiql.token),
 		renderGraphiQL,

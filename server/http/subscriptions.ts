@@ -1,14 +1,15 @@
 import { isAsyncIterable, type Plugin } from "graphql-yoga";
+import type { Limits } from "../domain/limits.ts";
 import { eventStream, type StreamEvent } from "./sse.ts";
 
 /** Sends the results of a subscription as events named `next`, then `complete`: like Yoga, but as all our streams are sent. */
-export function subscriptions(): Plugin {
+export function subscriptions({ heartbeatMs }: Pick<Limits, "heartbeatMs">): Plugin {
 	return {
 		onResultProcess({ request, result, resultProcessor, setResultProcessor }) {
 			// Without a processor, the caller takes no streams, and Yoga says so.
 			if (resultProcessor === undefined || !isAsyncIterable(result)) return;
 			setResultProcessor(
-				() => eventStream((signal) => toEvents(result, signal), { signal: request.signal }),
+				() => eventStream((signal) => toEvents(result, signal), { signal: request.signal, heartbeatMs }),
 				"text/event-stream",
 			);
 		},

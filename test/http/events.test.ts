@@ -9,7 +9,7 @@ let gateway: TestGateway;
 let other: TestGateway;
 
 beforeAll(async () => {
-	gateway = await startGateway({ limits: { tailPollMs: 200 } });
+	gateway = await startGateway({ limits: { tailPollMs: 200, heartbeatMs: 20 } });
 	other = await startGateway({ databaseUrl: gateway.databaseUrl });
 });
 
@@ -108,6 +108,20 @@ describe("GET /api/threads/{key}/events", () => {
 					.slice(-2)
 					.map((event) => parse(event).event),
 			).toEqual(["reset", "message"]);
+		}
+	});
+
+	it("gives signs of life while nothing happens, as a subscription does", async () => {
+		const headers = { authorization: `Bearer ${gateway.token}`, accept: "text/event-stream" };
+		const query = encodeURIComponent('subscription { messageAdded(conversationId: "silent") { kind } }');
+		for (const path of ["/api/threads/silent/events", `/graphql?query=${query}`]) {
+			const { body } = await fetch(new URL(path, gateway.url), { headers });
+			let text = "";
+			for await (const part of body!.pipeThrough(new TextDecoderStream())) {
+				text += part;
+				if (text.split("\n\n: still here").length > 3) break;
+			}
+			expect(text).toMatch(/opened/i);
 		}
 	});
 
