@@ -1,15 +1,16 @@
 import { AIMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
-import { Agent, setTracingDisabled } from "@openai/agents";
+import { Agent, setTracingDisabled, tool } from "@openai/agents";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
 import { langGraphAgent } from "../../server/agents/langgraph.ts";
 import { openAIAgent } from "../../server/agents/openai.ts";
 import type { Agent as GatewayAgent } from "../../server/domain/agents.ts";
 import { callApi } from "../support/api.ts";
 import { startGateway } from "../support/gateway.ts";
 import { APPROVAL_SCRIPT, createTeller } from "./openai-approval.ts";
-import { ScriptedModel, says } from "./openai-model.ts";
+import { calls, ScriptedModel, says } from "./openai-model.ts";
 
 setTracingDisabled(true);
 
@@ -77,6 +78,31 @@ describe("an agent of the OpenAI Agents SDK", () => {
 		]);
 		expect(JSON.stringify(items[2]?.payload)).toContain(result);
 		expect(model.inputs).toHaveLength(2);
+	});
+
+	it("stores what came before the question once, and what comes after the answer once", async () => {
+		const { agent, model } = createTeller([
+			[calls("look", {}, "call-0")],
+			...APPROVAL_SCRIPT.asking,
+			...APPROVAL_SCRIPT.answering,
+		]);
+		const look = tool({ name: "look", description: "Looks", parameters: z.object({}), execute: async () => "seen" });
+		agent.tools.push(look);
+		const { gateway, chat } = await start(openAIAgent(agent));
+		const types = async () =>
+			(await gateway.store.listMessages({ conversationId: "t" })).items.map(({ role, type }) => type ?? role);
+		await chat({ message: "Look, then send 7" });
+		expect(await types()).toEqual(["user", "function_call", "function_call_result"]);
+		expect(await chat({ resume: true })).toMatchObject({ output: "Transferred." });
+		expect(await types()).toEqual([
+			"user",
+			"function_call",
+			"function_call_result",
+			"function_call",
+			"function_call_result",
+			"message",
+		]);
+		expect(model.inputs).toHaveLength(3);
 	});
 
 	it("goes on in a thread that another agent wrote", async () => {
