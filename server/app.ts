@@ -73,7 +73,7 @@ export interface Gateway {
 	ready(): Promise<void>;
 	/**
 	 * Refuses new requests with ServiceUnavailable, ends streams, finishes requests under way, and closes the connections.
-	 * What is not finished after 10 s loses its connection to the database and is answered with an error.
+	 * What is not finished after `limits.shutdownMs` loses its connection to the database and is answered with an error.
 	 */
 	close(): Promise<void>;
 }
@@ -97,8 +97,7 @@ interface Arrival {
 
 const ENDPOINT = "/graphql";
 
-/** How long requests may take to end when the gateway closes, and then to be answered that they did not. */
-const SHUTDOWN_GRACE_MS = 10_000;
+/** Of the grace at a shutdown, what is left to answer requests that did not end. */
 const LAST_WORDS_MS = 1_000;
 
 /** Characters of GraphQL documents that are kept parsed; the SDK's take a few thousand. */
@@ -193,7 +192,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 		ready,
 		close: async () => {
 			tails.end();
-			await inFlight.drain(SHUTDOWN_GRACE_MS - LAST_WORDS_MS);
+			await inFlight.drain(limits.shutdownMs - LAST_WORDS_MS);
 			// They store that they were cut short, and tell their clients.
 			runner?.close();
 			await inFlight.drain(LAST_WORDS_MS);

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { DEFAULT_LIMITS, type Limits } from "./domain/limits.ts";
 import { StartError } from "./domain/start-error.ts";
 
 /** What the environment says, checked. An empty variable counts as unset. */
@@ -27,6 +28,8 @@ export interface Config {
 	origins: string[];
 	/** RATE_LIMIT, requests that one token may send a second; unset: any number. */
 	requestsPerSecond: number | undefined;
+	/** LIMITS, a JSON object of the limits that differ from their defaults, by the names that `viewer` shows. */
+	limits: Partial<Limits>;
 }
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -53,6 +56,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 		origins: readOrigins(env, "CORS_ORIGINS"),
 		requestsPerSecond:
 			read(env, "RATE_LIMIT") === undefined ? undefined : readInteger(env, "RATE_LIMIT", 0, 1, 1_000_000),
+		limits: readLimits(env, "LIMITS"),
 	};
 }
 
@@ -95,6 +99,27 @@ function isWebOrigin(text: string): boolean {
 function readSwitch(env: NodeJS.ProcessEnv, name: string): boolean | undefined {
 	const choice = readChoice(env, name, Object.keys(SWITCH));
 	return choice === undefined ? undefined : SWITCH[choice];
+}
+
+function readLimits(env: NodeJS.ProcessEnv, name: string): Partial<Limits> {
+	const limits = parseObject(read(env, name) ?? "{}");
+	if (limits === undefined) throw new StartError(`${name} must be a JSON object such as {"statementMs": 5000}.`);
+	for (const [limit, value] of Object.entries(limits)) {
+		if (!Object.hasOwn(DEFAULT_LIMITS, limit)) throw new StartError(`${name} names ${limit}, which is not a limit.`);
+		if (!Number.isSafeInteger(value) || (value as number) < 1) {
+			throw new StartError(`${name} must give ${limit} a whole number from 1 up, not ${JSON.stringify(value)}.`);
+		}
+	}
+	return limits;
+}
+
+function parseObject(text: string): object | undefined {
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+	} catch {
+		return undefined;
+	}
 }
 
 /** The value is not shown: it may hold a password. */

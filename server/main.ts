@@ -25,7 +25,7 @@ const HELP = `Usage: agent-gateway <command>
   --help, --version
 
 Environment: PORT, HOST, DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_POOLER, DATABASE_POOL_SIZE,
-AGENT_STORE_DATA, LOG_LEVEL, METRICS_PORT, GRAPHIQL, CORS_ORIGINS, RATE_LIMIT; the README explains them.
+AGENT_STORE_DATA, LOG_LEVEL, METRICS_PORT, GRAPHIQL, CORS_ORIGINS, RATE_LIMIT, LIMITS; the README explains them.
 `;
 
 const TEXT = { type: "string" } as const;

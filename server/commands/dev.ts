@@ -45,6 +45,7 @@ export async function dev(agentPath?: string): Promise<void> {
 			introspection: true,
 			origins: config.origins,
 			requestsPerSecond: config.requestsPerSecond,
+			limits: config.limits,
 			logger,
 			metrics,
 		});

@@ -42,6 +42,7 @@ export async function serve(agentPath?: string): Promise<void> {
 			introspection: graphiql,
 			origins: config.origins,
 			requestsPerSecond: config.requestsPerSecond,
+			limits: config.limits,
 			logger,
 			metrics,
 		});

@@ -47,6 +47,8 @@ export interface Limits {
 	tailPollMs: number;
 	/** Milliseconds of silence after which a stream says that it is still there. */
 	heartbeatMs: number;
+	/** Milliseconds that requests get to end when the gateway closes. */
+	shutdownMs: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -77,6 +79,7 @@ export const DEFAULT_LIMITS: Limits = {
 	lockMs: 10_000,
 	tailPollMs: 3_000,
 	heartbeatMs: 15_000,
+	shutdownMs: 10_000,
 };
 
 /** A number of bytes in the largest unit that it fills, for error messages. */

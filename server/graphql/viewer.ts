@@ -48,6 +48,7 @@ const LIMITS = {
 	lockMs: "Milliseconds that a statement waits for a lock in Postgres.",
 	tailPollMs: "Milliseconds after which a live tail looks for messages that no hint told of.",
 	heartbeatMs: "Milliseconds of silence after which a stream sends a comment.",
+	shutdownMs: "Milliseconds that requests get to end when the gateway closes.",
 } satisfies Record<keyof Limits, string>;
 
 const LimitsRef = builder.objectRef<Limits>("Limits").implement({

@@ -18,6 +18,7 @@ describe("the environment", () => {
 			graphiql: undefined,
 			origins: [],
 			requestsPerSecond: undefined,
+			limits: {},
 		};
 		expect(readConfig({})).toEqual(defaults);
 		expect(readConfig({ PORT: "", DATABASE_URL: " ", GRAPHIQL: "" })).toEqual(defaults);
@@ -38,6 +39,7 @@ describe("the environment", () => {
 				GRAPHIQL: "off",
 				CORS_ORIGINS: "https://chat.example, http://localhost:5173,",
 				RATE_LIMIT: "50",
+				LIMITS: '{ "statementMs": 5000, "pageLimit": 500 }',
 			}),
 		).toEqual({
 			port: 0,
@@ -51,6 +53,7 @@ describe("the environment", () => {
 			graphiql: false,
 			origins: ["https://chat.example", "http://localhost:5173"],
 			requestsPerSecond: 50,
+			limits: { statementMs: 5_000, pageLimit: 500 },
 		});
 	});
 
@@ -72,6 +75,10 @@ describe("the environment", () => {
 			],
 		),
 		["RATE_LIMIT", "0", 'RATE_LIMIT must be a whole number from 1 to 1000000, not "0".'],
+		["LIMITS", "[1]", 'LIMITS must be a JSON object such as {"statementMs": 5000}.'],
+		["LIMITS", "{", 'LIMITS must be a JSON object such as {"statementMs": 5000}.'],
+		["LIMITS", '{"pages":1}', "LIMITS names pages, which is not a limit."],
+		["LIMITS", '{"lockMs":"1"}', 'LIMITS must give lockMs a whole number from 1 up, not "1".'],
 		["LOG_LEVEL", "loud", 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud".'],
 		["GRAPHIQL", "maybe", 'GRAPHIQL must be one of 0, 1, true, on, false, off, not "maybe".'],
 	])("refuses %s=%s in words that help", (name, value, message) => {
