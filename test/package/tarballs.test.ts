@@ -42,7 +42,10 @@ describe("the packed packages, installed in an empty folder", () => {
 		};
 		const tarballs = [await pack([]), await pack(["--workspace", "client"])];
 		await writeFile(join(folder, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
-		await run("npm", ["install", "--no-audit", "--no-fund", ...tarballs], { cwd: folder, env: ENV });
+		await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...tarballs], {
+			cwd: folder,
+			env: ENV,
+		});
 	}, 300_000);
 
 	afterAll(() => rm(folder, { recursive: true, force: true }));
