@@ -34,7 +34,6 @@ const agent: Agent = async function* ({ context, message, config, signal }) {
 	}
 };
 
-// biome-ignore lint/style/noProcessEnv: a program of its own
 const { DATABASE_URL: databaseUrl = "", PORT: port = "4000" } = process.env;
 
 const gateway = createGateway({ databaseUrl, agent, agentOptions: { config: { model: "echo" } } });
