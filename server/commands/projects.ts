@@ -3,6 +3,7 @@ import { StartError } from "../domain/start-error.ts";
 import type { Database } from "../store/database.ts";
 import { createProject, deleteProject, findProject, listProjects, type Project } from "../store/projects.ts";
 import { withDatabase } from "./database.ts";
+import { showProgress } from "./progress.ts";
 import { readAnswer } from "./prompt.ts";
 import { printTable } from "./table.ts";
 
@@ -32,7 +33,8 @@ export async function runProjectDelete(name: string, confirmation: string | unde
 				`Nothing was deleted: the name given to confirm it is ${JSON.stringify(answer)}, not ${JSON.stringify(name)}.`,
 			);
 		}
-		await deleteProject(db, projectId, (rows) => process.stderr.write(`${rows} rows deleted\n`));
+		const progress = showProgress(process.stderr, { what: "rows deleted" });
+		await deleteProject(db, projectId, progress.advance).finally(progress.end);
 		process.stdout.write(`The project ${JSON.stringify(name)} is deleted.\n`);
 	});
 }

@@ -73,21 +73,21 @@ const DELETIONS = LARGE.map(
 /**
  * Deletes a project with everything in it, in steps that no statement timeout ends. Its tokens go first, so that
  * nobody writes any more; when it breaks off, the rest is deleted by calling it again.
+ *
+ * @param onDeleted Told of the rows of each step.
  */
 export async function deleteProject(
 	db: Database,
 	projectId: string,
-	onProgress: (rows: number) => void = () => {},
+	onDeleted: (rows: number) => void = () => {},
 ): Promise<void> {
 	await db.prisma.apiToken.deleteMany({ where: { projectId } });
-	let rows = 0;
 	for (const deletion of DELETIONS) {
 		let deleted: number;
 		do {
 			const [row] = await db.write<{ deleted: number }>(deletion, [projectId, DELETED_AT_ONCE]);
 			deleted = row?.deleted ?? 0;
-			rows += deleted;
-			if (deleted > 0) onProgress(rows);
+			onDeleted(deleted);
 		} while (deleted === DELETED_AT_ONCE);
 	}
 	await db.prisma.project.deleteMany({ where: { projectId } });
