@@ -8,3 +8,8 @@ export interface Scope {
 	identity: Identity;
 	limits: Limits;
 }
+
+/** What is enough for work on all of a project, which an operator may ask for, too. */
+export interface ProjectScope extends Omit<Scope, "identity"> {
+	identity: Pick<Identity, "projectId">;
+}
