@@ -3,7 +3,8 @@ import { Fault } from "../domain/faults.ts";
 import { reasonOf, StartError } from "../domain/start-error.ts";
 import { useEmbeddedPostgres } from "../embedded/embedded-postgres.ts";
 import { Database } from "../store/database.ts";
-import { migrate, pendingMigrations } from "../store/migrate.ts";
+import { pendingMigrations } from "../store/migrate.ts";
+import { migrateWithProgress } from "./migrate.ts";
 
 /** Runs work on the database of DATABASE_URL, or else on the embedded one, which is migrated first. */
 export async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
@@ -15,7 +16,7 @@ export async function withDatabase<T>(config: Config, work: (db: Database) => Pr
 	}
 	const embedded = await useEmbeddedPostgres({ folder: config.dataFolder });
 	try {
-		await migrate(embedded.url);
+		await migrateWithProgress(embedded.url);
 		return await openFor({ databaseUrl: embedded.url, pooler: "none" }, work);
 	} finally {
 		await embedded.stop();

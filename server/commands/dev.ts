@@ -6,7 +6,6 @@ import { prepareDataFolder } from "../data-folder.ts";
 import { StartError } from "../domain/start-error.ts";
 import { startEmbeddedPostgres } from "../embedded/embedded-postgres.ts";
 import type { Database } from "../store/database.ts";
-import { migrate } from "../store/migrate.ts";
 import { createProject, findProject } from "../store/projects.ts";
 import { checkToken, createToken } from "../store/tokens.ts";
 import { loadAgent } from "./agent.ts";
@@ -15,6 +14,7 @@ import { listen } from "./http-server.ts";
 import { type Lifetime, runUntilSignal } from "./lifetime.ts";
 import { readLink, writeLink } from "./link.ts";
 import { serveMetrics } from "./metrics.ts";
+import { migrateWithProgress } from "./migrate.ts";
 
 const PROJECT = "development";
 
@@ -28,7 +28,7 @@ export async function dev(agentPath?: string): Promise<void> {
 		const agent = await loadAgent(agentPath);
 		await prepareDataFolder(config.dataFolder);
 		const databaseUrl = config.databaseUrl ?? (await startDatabase(config, lifetime));
-		await migrate(config.directUrl ?? databaseUrl);
+		await migrateWithProgress(config.directUrl ?? databaseUrl);
 		const { pooler, poolSize } = config;
 		const known = await readLink(config.dataFolder);
 		const token = await openFor({ databaseUrl, pooler }, (db) => developmentToken(db, known?.token));

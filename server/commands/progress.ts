@@ -25,14 +25,16 @@ export interface Progress {
 
 /**
  * Shows how far long work is: on a terminal as one line that moves, a bar if the total is known; elsewhere as a line
- * every few seconds and one at the end.
+ * every few seconds and one at the end, so that short work says nothing in logs.
  */
 export function showProgress(screen: Screen, work: Work): Progress {
 	let done = 0;
 	let drawn = 0;
-	const draw = screen.isTTY
-		? () => screen.write(`\r${bar(work, done, drawn++).slice(0, (screen.columns || 80) - 1)}${CLEAR_TO_END}`)
-		: () => screen.write(`${counted(work, done)}\n`);
+	const draw = () => {
+		const line = `\r${bar(work, done, drawn).slice(0, (screen.columns || 80) - 1)}${CLEAR_TO_END}`;
+		screen.write(screen.isTTY ? line : `${counted(work, done)}\n`);
+		drawn += 1;
+	};
 	if (screen.isTTY) draw();
 	// It goes on while nothing advances: a step may take long, and a line that stands still looks like a hung program.
 	const timer = setInterval(draw, screen.isTTY ? REDRAWN_EVERY : TOLD_EVERY).unref();
@@ -42,7 +44,7 @@ export function showProgress(screen: Screen, work: Work): Progress {
 		},
 		end: () => {
 			clearInterval(timer);
-			draw();
+			if (drawn > 0) draw();
 			if (screen.isTTY) screen.write("\n");
 		},
 	};

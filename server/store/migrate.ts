@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { SchemaEngine } from "@prisma/schema-engine-wasm/schema_engine_bg";
 import { reasonOf, StartError } from "../domain/start-error.ts";
 import { type Reader, withSchemaEngine } from "./schema-engine.ts";
 
@@ -18,12 +19,16 @@ interface Migration {
  * Safe to run twice and by several processes at once: the others wait, then find nothing to do.
  *
  * @param url A direct connection; a pooler in transaction mode cannot hold the lock.
- * @param onProgress Told each name before the work begins.
+ * @param onProgress Told how many migrations of how many are applied: at the start and after each. The last one told
+ * is not committed yet.
  * @returns The names of the migrations applied now.
  * @throws StartError when the database is not encoded in UTF-8, when a migration fails (nothing of the
  * run is kept), or when one that another tool began has not ended.
  */
-export async function migrate(url: string, onProgress: (name: string) => void = () => {}): Promise<string[]> {
+export async function migrate(
+	url: string,
+	onProgress: (applied: number, total: number) => void = () => {},
+): Promise<string[]> {
 	const migrations = await shippedMigrations();
 	return withSchemaEngine(url, async (engine, reader) => {
 		await checkEncoding(reader);
@@ -33,26 +38,34 @@ export async function migrate(url: string, onProgress: (name: string) => void = 
 				`Another tool began ${failed.join(", ")} and did not end it: see what it left in the database, then tell it with "npx prisma migrate resolve --applied <name>" or "--rolled-back <name>".`,
 			);
 		}
-		for (const name of pending) onProgress(name);
-		const { appliedMigrationNames } = await engine.applyMigrations({
-			migrationsList: {
-				baseDir: migrationsFolder(),
-				lockfile: { path: "migration_lock.toml", content: 'provider = "postgresql"\n' },
-				shadowDbInitScript: "",
-				migrationDirectories: migrations.map(({ name, script }) => ({
-					path: name,
-					migrationFile: { path: "migration.sql", content: { tag: "ok", value: script } },
-				})),
-			},
-			filters: { externalTables: [], externalEnums: [] },
-		});
-		return appliedMigrationNames;
+		if (pending.length > 0) onProgress(0, pending.length);
+		for (const [index, name] of pending.entries()) {
+			await apply(engine, migrations.slice(0, migrations.findIndex((it) => it.name === name) + 1));
+			onProgress(index + 1, pending.length);
+		}
+		return pending;
 	}).catch((error: unknown) => {
 		if (error instanceof StartError) throw error;
 		if ((error as { code?: unknown }).code === SCHEMA_NOT_EMPTY) {
 			throw new StartError("The database holds tables of something else: give the gateway a database of its own.");
 		}
 		throw new StartError(`The migrations were not applied, and nothing changed: ${reasonOf(error)}`, { cause: error });
+	});
+}
+
+/** Applies what is lacking of the given migrations and records it. */
+async function apply(engine: SchemaEngine, migrations: readonly Migration[]): Promise<void> {
+	await engine.applyMigrations({
+		migrationsList: {
+			baseDir: migrationsFolder(),
+			lockfile: { path: "migration_lock.toml", content: 'provider = "postgresql"\n' },
+			shadowDbInitScript: "",
+			migrationDirectories: migrations.map(({ name, script }) => ({
+				path: name,
+				migrationFile: { path: "migration.sql", content: { tag: "ok", value: script } },
+			})),
+		},
+		filters: { externalTables: [], externalEnums: [] },
 	});
 }
 

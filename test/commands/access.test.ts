@@ -1,11 +1,13 @@
+import { once } from "node:events";
 import { createStore } from "@iga-pages/agent/store";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createBrowserToken } from "../support/browser-tokens.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
-import { runGateway } from "../support/gateway-process.ts";
+import { runGateway, spawnGateway } from "../support/gateway-process.ts";
 import { sendRaw } from "../support/raw.ts";
 import { query } from "../support/sql.ts";
 import { hasTerminal, runOnTerminal } from "../support/terminal.ts";
+import { openTransaction } from "../support/transaction.ts";
 
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 
@@ -74,9 +76,28 @@ describe("project list and delete", () => {
 			`INSERT INTO conversations (project_id, conversation_id, metadata, created_at, updated_at)
 			SELECT project_id, n::text, '{}', now(), now() FROM projects, generate_series(1, 12000) AS n WHERE name = 'large'`,
 		);
-		const { code, stderr } = await run(["project", "delete", "large"], "large");
-		expect(code).toBe(0);
-		expect(stderr).toMatch(/^(\d+ rows deleted\n)*12000 rows deleted\n$/);
+		expect(await run(["project", "delete", "large"], "large")).toMatchObject({ code: 0, stderr: "" });
+		expect(await query(gateway, "SELECT FROM conversations")).toEqual([]);
+	});
+
+	it("tell how far they are while they last", async () => {
+		const { gateway, run } = await start();
+		await run(["project", "create", "busy"]);
+		const [project] = await query<{ project_id: string }>(
+			gateway,
+			"SELECT project_id FROM projects WHERE name = 'busy'",
+		);
+		const insert = `INSERT INTO conversations (project_id, conversation_id, metadata, created_at, updated_at)
+			VALUES ($1, 'c', '{}', now(), now())`;
+		await query(gateway, insert, [project!.project_id]);
+		const lock = await openTransaction(gateway, "SELECT FROM conversations FOR UPDATE");
+		const args = ["project", "delete", "busy", "--yes-delete", "busy"];
+		const { child, output } = spawnGateway(args, { DATABASE_URL: gateway.databaseUrl });
+		const ended = once(child, "close");
+		await vi.waitFor(() => expect(output.stderr).toBe("0 rows deleted\n"), { timeout: 20_000 });
+		await lock.end("ROLLBACK");
+		expect(await ended).toEqual([0, null]);
+		expect(output.stderr).toBe("0 rows deleted\n1 rows deleted\n");
 	});
 });
 

@@ -23,6 +23,14 @@ describe("progress that is not on a terminal", () => {
 		vi.advanceTimersByTime(60_000);
 		expect(file.written).toHaveLength(3);
 	});
+
+	it("says nothing of short work", () => {
+		const file = screen();
+		const progress = showProgress(file, { what: "messages", total: 1 });
+		progress.advance();
+		progress.end();
+		expect(file.written).toEqual([]);
+	});
 });
 
 describe("progress on a terminal", () => {

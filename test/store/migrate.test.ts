@@ -8,6 +8,7 @@ import { migrate, pendingMigrations } from "../../server/store/migrate.ts";
 import { withSchemaEngine } from "../../server/store/schema-engine.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { runGateway } from "../support/gateway-process.ts";
+import { hasTerminal, runOnTerminal } from "../support/terminal.ts";
 
 const PRISMA = new URL("../../prisma/", import.meta.url);
 const SHIPPED = (await readdir(new URL("migrations/", PRISMA))).filter((name) => /^\d/.test(name)).sort();
@@ -39,9 +40,9 @@ describe("migrate", () => {
 	it("applies every migration to an empty database, and nothing the second time", async () => {
 		const { url, pending } = await emptyDatabase();
 		expect(await pending()).toEqual(SHIPPED);
-		const told: string[] = [];
-		expect(await migrate(url, (name) => told.push(name))).toEqual(SHIPPED);
-		expect(told).toEqual(SHIPPED);
+		const told: number[][] = [];
+		expect(await migrate(url, (...numbers) => told.push(numbers))).toEqual(SHIPPED);
+		expect(told).toEqual([0, ...SHIPPED.map((_, index) => index + 1)].map((applied) => [applied, SHIPPED.length]));
 		expect(await pending()).toEqual([]);
 		expect(await migrate(url)).toEqual([]);
 	});
@@ -80,6 +81,18 @@ describe("migrate", () => {
 		const outputs = runs.map(({ stdout }) => stdout).sort();
 		expect(outputs).toEqual(["The database is up to date.\n", SHIPPED.map((name) => `applied ${name}\n`).join("")]);
 		expect(await pending()).toEqual([]);
+	});
+
+	it.skipIf(!hasTerminal)("shows a bar on a terminal", async () => {
+		const { url } = await emptyDatabase();
+		const command = [process.execPath, "--import", "tsx", "server/main.ts", "migrate"];
+		const { code, shown } = await runOnTerminal(command, { env: { ...process.env, DATABASE_URL: url } }, []);
+		const all = SHIPPED.length;
+		expect(code).toBe(0);
+		expect(shown).toMatch(/^\r\[\.{24}\] {3}0 % {2}0 of/);
+		expect(shown).toContain(
+			`\r[${"#".repeat(24)}] 100 %  ${all} of ${all} migrations\u001b[K\r\napplied ${SHIPPED[0]}\r\n`,
+		);
 	});
 
 	it("waits for a migrator that holds Prisma's lock", async () => {

@@ -65,7 +65,8 @@ export async function runGateway(args: string[], env: Environment = {}, input = 
 	return { ...output, code: code as number | null };
 }
 
-function spawnGateway(args: string[], env: Environment) {
+/** Runs a command whose output is of interest while it runs. */
+export function spawnGateway(args: string[], env: Environment) {
 	const inherited = Object.entries(process.env).filter(([name]) => !OWN_VARIABLES.test(name));
 	const child = spawn(process.execPath, ["--import", "tsx", "server/main.ts", ...args], {
 		cwd: ROOT,
