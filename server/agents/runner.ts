@@ -131,7 +131,7 @@ export class Runner {
 				if (shown !== null) yield shown;
 				if (typeof event === "object" && event.type === "agent_interrupt") {
 					const { reason, data = null, state } = event;
-					interrupt = { shown: { reason, data }, state };
+					interrupt = { shown: { reason, data }, state, branch: started.branch };
 					break;
 				}
 				if (options.store !== "each" || output.isEmpty) continue;
@@ -208,8 +208,8 @@ export class Runner {
 	}
 }
 
-function encodeInterrupt({ shown, state }: RunInterrupt, { limits }: Scope): string {
-	const value: JsonValue = { shown: { ...shown }, state };
+function encodeInterrupt({ shown, ...rest }: RunInterrupt, { limits }: Scope): string {
+	const value: JsonValue = { shown: { ...shown }, ...rest };
 	return encodeJson("agent_interrupt", value, { depth: limits.jsonDepth, bytes: limits.messageBytes }).text;
 }
 

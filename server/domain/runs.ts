@@ -3,10 +3,11 @@ import type { Conversation } from "./conversations.ts";
 import { Fault } from "./faults.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 
-/** What an interrupted run left: what it asks, for all to see, and what its agent needs to go on. */
+/** What an interrupted run left: what it asks, for all to see, and what its agent needs to go on, where it stopped. */
 export interface RunInterrupt {
 	shown: Interrupt;
 	state: JsonValue;
+	branch: number;
 }
 
 /** A conversation as HTTP shows it. */
@@ -15,6 +16,7 @@ export interface Thread extends Conversation {
 	/** Of its last run. */
 	status: RunStatus;
 	error: string | null;
+	/** What it waits for, also when a run that went on from there has failed. */
 	interrupt: Interrupt | null;
 }
 
@@ -32,6 +34,14 @@ export function lostRun(conversationId: string): Fault {
 		"Conflict",
 		`Thread ${JSON.stringify(conversationId)} was deleted, or another run has it; nothing more of this one is stored`,
 	);
+}
+
+/** Checks that a thread waits for an answer, and on the branch that is the active one. */
+export function checkWaits(conversationId: string, interrupt: RunInterrupt | null, activeBranch: number): void {
+	const thread = `Thread ${JSON.stringify(conversationId)}`;
+	if (interrupt === null) throw new Fault("Conflict", `${thread} does not wait for an answer`);
+	if (interrupt.branch === activeBranch) return;
+	throw new Fault("Conflict", `${thread} waits for an answer on branch ${interrupt.branch}; switch to that first`);
 }
 
 export function branchMoved(conversationId: string): Fault {

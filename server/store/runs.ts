@@ -1,9 +1,8 @@
 import type { RunStatus } from "../domain/agents.ts";
 import { unknownConversation } from "../domain/conversations.ts";
-import { Fault } from "../domain/faults.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
 import type { Message, MessageDraft } from "../domain/messages.ts";
-import { branchMoved, lostRun, type RunInterrupt, runInProgress, type Thread } from "../domain/runs.ts";
+import { branchMoved, checkWaits, lostRun, type RunInterrupt, runInProgress, type Thread } from "../domain/runs.ts";
 import { readContext, startContext } from "./contexts.ts";
 import {
 	CONVERSATION_COLUMNS,
@@ -39,7 +38,9 @@ export async function getThread({ db, identity }: Scope, conversationId: string)
 	if (row === undefined) return null;
 	const { config, status, run_error, run_interrupt } = row;
 	const conversation = toConversation(row);
-	return { ...conversation, config, status, error: run_error, interrupt: run_interrupt?.shown ?? null };
+	// While a run goes on from it, it waits for nothing.
+	const interrupt = status === "running" ? null : run_interrupt;
+	return { ...conversation, config, status, error: run_error, interrupt: interrupt?.shown ?? null };
 }
 
 /** What a run begins with. */
@@ -60,7 +61,7 @@ export interface StartedRun {
 const READ_RUN: Statement = {
 	name: "run_read",
 	text: `SELECT incarnation, config, run_id IS NOT NULL AND run_expires_at > clock_timestamp() AS is_held,
-			CASE WHEN run_id IS NULL AND run_status = 'interrupted' THEN run_interrupt END AS interrupt
+			run_interrupt AS interrupt
 		FROM conversations WHERE project_id = $1 AND conversation_id = $2`,
 };
 
@@ -71,9 +72,11 @@ interface RunRow {
 	interrupt: RunInterrupt | null;
 }
 
+// An interrupt stays until what goes on from it has ended, so that a failure can be answered anew.
 const TAKE: Statement = {
 	name: "run_take",
-	text: `UPDATE conversations SET run_id = $3::uuid, run_status = NULL, run_error = NULL, run_interrupt = NULL,
+	text: `UPDATE conversations SET run_id = $3::uuid, run_status = NULL, run_error = NULL,
+			run_interrupt = CASE WHEN $5::boolean THEN run_interrupt END,
 			run_expires_at = clock_timestamp() + $4::float8 * interval '1 millisecond'
 		WHERE project_id = $1 AND conversation_id = $2 RETURNING last_seq`,
 };
@@ -97,11 +100,9 @@ export async function startRun(
 		const [row] = await transaction.query<RunRow>(READ_RUN, key);
 		const { incarnation, config, is_held, interrupt } = row!;
 		if (is_held) throw runInProgress(conversationId);
-		if (draft === null && interrupt === null) {
-			throw new Fault("Conflict", `Thread ${JSON.stringify(conversationId)} does not wait for an answer`);
-		}
+		if (draft === null) checkWaits(conversationId, interrupt, locked.activeBranch);
 		const [message = null] = draft === null ? [] : await insertNew(transaction, projectId, conversationId, [draft]);
-		const [taken] = await transaction.query<{ last_seq: string }>(TAKE, [...key, runId, leaseMs]);
+		const [taken] = await transaction.query<{ last_seq: string }>(TAKE, [...key, runId, leaseMs, draft === null]);
 		return {
 			conversationId,
 			runId,
@@ -110,7 +111,7 @@ export async function startRun(
 			lastSeq: taken!.last_seq,
 			config,
 			message,
-			state: interrupt?.state ?? null,
+			state: draft === null ? interrupt!.state : null,
 		};
 	});
 }
@@ -156,15 +157,23 @@ export async function appendToRun(
 	drafts: readonly MessageDraft[],
 ): Promise<Message[]> {
 	return db.transaction(async (transaction) => {
-		await lockRun(transaction, identity.projectId, run);
-		return insertNew(transaction, identity.projectId, run.conversationId, drafts);
+		const { projectId } = identity;
+		await lockRun(transaction, projectId, run);
+		// From the interrupt on it would be stored twice.
+		if (run.message === null) await transaction.query(DROP_INTERRUPT, [projectId, run.conversationId]);
+		return insertNew(transaction, projectId, run.conversationId, drafts);
 	});
 }
+
+const DROP_INTERRUPT: Statement = {
+	name: "run_drop_interrupt",
+	text: "UPDATE conversations SET run_interrupt = NULL WHERE project_id = $1 AND conversation_id = $2",
+};
 
 const FINISH: Statement = {
 	name: "run_finish",
 	text: `UPDATE conversations SET run_id = NULL, run_expires_at = NULL, run_status = $3, run_error = $4,
-			run_interrupt = $5::text::json
+			run_interrupt = CASE WHEN $6::boolean THEN run_interrupt ELSE $5::text::json END
 		WHERE project_id = $1 AND conversation_id = $2`,
 };
 
@@ -187,7 +196,8 @@ export async function finishRun(
 	return db.transaction(async (transaction) => {
 		await lockRun(transaction, projectId, run, { anyBranch: drafts.length === 0 });
 		const stored = drafts.length === 0 ? [] : await insertNew(transaction, projectId, conversationId, drafts);
-		await transaction.query(FINISH, [projectId, conversationId, status, error, interrupt]);
+		const isRepeatable = status === "error" && drafts.length === 0;
+		await transaction.query(FINISH, [projectId, conversationId, status, error, interrupt, isRepeatable]);
 		return stored;
 	});
 }

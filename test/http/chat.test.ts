@@ -241,34 +241,6 @@ describe("a run that fails", () => {
 	});
 });
 
-describe("an interrupted run", () => {
-	it("shows what it waits for, and goes on with the answer", async () => {
-		scripted.script = async function* ({ resume }) {
-			if (resume === null) {
-				yield { type: "message", message: { role: "assistant", payload: { content: "May I?" } } };
-				yield { type: "agent_interrupt", reason: "approval", data: { tool: "rm" }, state: { step: 2, secret: 1 } };
-				throw new Error("never reached");
-			}
-			yield JSON.stringify(resume);
-		};
-		const asked = await chat({ message: "Delete it", thread_id: "approval" });
-		expect(asked.body).toMatchObject({
-			status: "interrupted",
-			output: "May I?",
-			interrupt: { reason: "approval", data: { tool: "rm" } },
-		});
-		expect(await getThread("approval")).toMatchObject({
-			status: "interrupted",
-			interrupt: { reason: "approval", data: { tool: "rm" } },
-		});
-		const answered = await chat({ thread_id: "approval", resume: { approve: true } }, second);
-		expect(JSON.parse(answered.body.output)).toEqual({ state: { step: 2, secret: 1 }, answer: { approve: true } });
-		expect(await contents("approval")).toEqual(["Delete it", "May I?", answered.body.output]);
-		const again = await chat({ thread_id: "approval", resume: { approve: true } });
-		expect([again.status, again.body.error.message]).toEqual([409, expect.stringContaining("does not wait")]);
-	});
-});
-
 describe("two runs on one thread at once", () => {
 	it.each(["one gateway", "two gateways"])("are one run and one Conflict, on %s", async (where) => {
 		const started = gate();
