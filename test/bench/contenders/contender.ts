@@ -1,0 +1,75 @@
+import type { Call } from "../call.ts";
+import { HttpClient, type Load, type Message, runLoad } from "../load.ts";
+import type { ServerProcess } from "../server-process.ts";
+import type { Statements } from "../statements.ts";
+
+/** What a contender is given: a database, and a project of its own with the rows that all of them get. */
+export interface Start {
+	databaseUrl: string;
+	projectId: string;
+	token: string;
+	statements: Statements;
+}
+
+/** A server, or what stands for one, under load. */
+export interface Contender {
+	name: string;
+	projectId: string;
+	process: ServerProcess;
+	/** Makes the calls ready; running them is what is measured. Undefined where it cannot do them. */
+	prepare(calls: readonly Call[], concurrency: number): Promise<(() => Promise<Load>) | undefined>;
+	/** The messages or conversations that a call answers with. */
+	ask(call: Call): Promise<Record<string, unknown>[]>;
+	stop(): Promise<void>;
+}
+
+/** How a server over HTTP is spoken to. */
+export interface Language {
+	/** Undefined for a call that it does not know. */
+	encode(call: Call): Message | undefined | Promise<Message>;
+	decode(call: Call, answer: unknown): Record<string, unknown>[];
+}
+
+const CONNECTIONS = 64;
+
+/** A contender that speaks HTTP. */
+export function overHttp(name: string, projectId: string, process: ServerProcess, language: Language): Contender {
+	const client = new HttpClient(process.port, CONNECTIONS);
+	return {
+		name,
+		projectId,
+		process,
+		prepare: async (calls, concurrency) => {
+			const messages: Message[] = [];
+			for (const call of calls) {
+				const message = await language.encode(call);
+				if (message === undefined) return undefined;
+				messages.push(message);
+			}
+			return () => runLoad(messages, concurrency, (message) => client.post(message));
+		},
+		ask: async (call) => {
+			const message = await language.encode(call);
+			return message === undefined ? [] : language.decode(call, JSON.parse(await client.post(message)));
+		},
+		stop: async () => {
+			client.close();
+			await process.stop();
+		},
+	};
+}
+
+/** What `fetch` of Node adds to every request, whatever the server. */
+const FETCH_HEADERS = {
+	"accept-encoding": "gzip, deflate",
+	"accept-language": "*",
+	"sec-fetch-mode": "cors",
+	"user-agent": "node",
+};
+
+/** A POST of JSON as `fetch` sends it. */
+export function jsonPost(path: string, body: object | string, headers: Record<string, string> = {}): Message {
+	const text = typeof body === "string" ? body : JSON.stringify(body);
+	const length = { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) };
+	return { path, headers: { ...FETCH_HEADERS, ...length, ...headers }, body: text };
+}
