@@ -2,48 +2,20 @@ import { AIMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { Agent, setTracingDisabled, tool } from "@openai/agents";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { langGraphAgent } from "../../server/agents/langgraph.ts";
 import { openAIAgent } from "../../server/agents/openai.ts";
-import type { Agent as GatewayAgent } from "../../server/domain/agents.ts";
-import { callApi } from "../support/api.ts";
-import { startGateway } from "../support/gateway.ts";
+import { startChat } from "./chat.ts";
 import { APPROVAL_SCRIPT, createTeller } from "./openai-approval.ts";
 import { calls, ScriptedModel, says } from "./openai-model.ts";
 
 setTracingDisabled(true);
 
-interface Answer {
-	output: string;
-	status: string;
-	interrupt: { reason: string; data: { calls: { callId: string }[] } } | null;
-}
-
-async function start(agent: GatewayAgent) {
-	const gateway = await startGateway({ agent });
-	onTestFinished(gateway.close);
-	const chat = async (body: object) =>
-		(await callApi<Answer>(gateway, "POST", "/api/chat", { thread_id: "t", ...body })).body;
-	/** Every table that a framework could store in. */
-	const rows = async () => {
-		const counts = await gateway.db.read<{ messages: number; checkpoints: number }>(
-			{
-				name: "",
-				text: `SELECT (SELECT count(*)::int FROM messages) AS messages,
-					(SELECT count(*)::int FROM checkpoints) + (SELECT count(*)::int FROM checkpoint_writes) AS checkpoints`,
-			},
-			[],
-		);
-		return counts[0];
-	};
-	return { gateway, chat, rows };
-}
-
 describe("an agent of the OpenAI Agents SDK", () => {
 	it("gets the thread as input, and each message is stored once", async () => {
 		const model = new ScriptedModel([[says("One.")], [says("Two.")]]);
-		const { chat, rows } = await start(openAIAgent(new Agent({ name: "A", instructions: "Answer.", model })));
+		const { chat, rows } = await startChat(openAIAgent(new Agent({ name: "A", instructions: "Answer.", model })));
 		expect(await chat({ message: "First" })).toMatchObject({ output: "One.", status: "finished" });
 		expect(await chat({ message: "Second" })).toMatchObject({ output: "Two." });
 		expect(await rows()).toEqual({ messages: 4, checkpoints: 0 });
@@ -60,7 +32,7 @@ describe("an agent of the OpenAI Agents SDK", () => {
 		[false, "not approved"],
 	])("asks for approval, goes on with the answer %j, and stores nothing twice", async (resume, result) => {
 		const { agent, model } = createTeller([...APPROVAL_SCRIPT.asking, ...APPROVAL_SCRIPT.answering]);
-		const { gateway, chat, rows } = await start(openAIAgent(agent));
+		const { gateway, chat, rows } = await startChat(openAIAgent(agent));
 		const asked = await chat({ message: "Send 7" });
 		expect(asked).toMatchObject({
 			status: "interrupted",
@@ -88,7 +60,7 @@ describe("an agent of the OpenAI Agents SDK", () => {
 		]);
 		const look = tool({ name: "look", description: "Looks", parameters: z.object({}), execute: async () => "seen" });
 		agent.tools.push(look);
-		const { gateway, chat } = await start(openAIAgent(agent));
+		const { gateway, chat } = await startChat(openAIAgent(agent));
 		const types = async () =>
 			(await gateway.store.listMessages({ conversationId: "t" })).items.map(({ role, type }) => type ?? role);
 		await chat({ message: "Look, then send 7" });
@@ -107,7 +79,7 @@ describe("an agent of the OpenAI Agents SDK", () => {
 
 	it("goes on in a thread that another agent wrote", async () => {
 		const model = new ScriptedModel([[says("Yes.")]]);
-		const { gateway, chat } = await start(openAIAgent(new Agent({ name: "A", instructions: "Answer.", model })));
+		const { gateway, chat } = await startChat(openAIAgent(new Agent({ name: "A", instructions: "Answer.", model })));
 		await gateway.store.appendMessages({
 			conversationId: "t",
 			messages: [
@@ -135,7 +107,7 @@ describe("a LangGraph graph", () => {
 			})
 			.addEdge(START, "call")
 			.compile();
-		const { chat, rows } = await start(langGraphAgent(graph));
+		const { chat, rows } = await startChat(langGraphAgent(graph));
 		expect(await chat({ message: "First" })).toMatchObject({ output: "One.", status: "finished" });
 		expect(await chat({ message: "Second" })).toMatchObject({ output: "Two." });
 		expect(await rows()).toEqual({ messages: 4, checkpoints: 0 });
@@ -158,7 +130,7 @@ describe("a LangGraph graph", () => {
 			})
 			.addEdge(START, "call")
 			.compile();
-		const { gateway, chat } = await start(langGraphAgent(graph));
+		const { gateway, chat } = await startChat(langGraphAgent(graph));
 		expect(await chat({ message: "Weather?" })).toMatchObject({ output: "It is sunny." });
 		const { items } = await gateway.store.listMessages({ conversationId: "t" });
 		expect(items.map(({ payload }) => payload)).toMatchObject([

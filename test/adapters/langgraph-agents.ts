@@ -48,7 +48,7 @@ const transfer = tool(({ amount }) => `transferred ${amount}`, {
 });
 
 /** An agent that asks before it transfers money. */
-export function createTeller(checkpointer: Checkpointer) {
+export function createTeller(checkpointer?: Checkpointer) {
 	const model = new ScriptedModel((messages) => {
 		const { asked, results } = sinceUser(messages);
 		if (asked !== "pay") return `heard ${messages.filter(({ type }) => type === "human").length} messages`;
@@ -56,11 +56,12 @@ export function createTeller(checkpointer: Checkpointer) {
 	});
 	// The framework's own types do not fit each other under exactOptionalPropertyTypes.
 	const approval = humanInTheLoopMiddleware({ interruptOn: { transfer: true } } as never);
-	return createAgent({ model, tools: [transfer], checkpointer, middleware: [approval as unknown as AgentMiddleware] });
+	const middleware = [approval as unknown as AgentMiddleware];
+	return createAgent({ model, tools: [transfer], middleware, ...(checkpointer && { checkpointer }) });
 }
 
 /** A deep agent that writes a file, lets a subagent work, and asks before it transfers money. */
-export function createDeepTeller(checkpointer: Checkpointer) {
+export function createDeepTeller(checkpointer?: Checkpointer) {
 	const model = new ScriptedModel((messages) => {
 		const { asked, results } = sinceUser(messages);
 		if (asked.startsWith("count")) return "the subagent counted 3";
@@ -76,7 +77,7 @@ export function createDeepTeller(checkpointer: Checkpointer) {
 	return createDeepAgent({
 		model,
 		tools: [transfer],
-		checkpointer,
+		...(checkpointer && { checkpointer }),
 		interruptOn: { transfer: true },
 		subagents: [{ name: "counter", description: "Counts.", systemPrompt: "Count.", tools: [] }],
 	});
