@@ -3,41 +3,19 @@ import { createStore } from "@iga-pages/agent/store";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/store/migrate.ts";
-import { withSchemaEngine } from "../../server/store/schema-engine.ts";
 import { createDatabase } from "../support/database.ts";
 import { startGateway } from "../support/gateway.ts";
+import { migrateTo, migrationNames } from "../support/migrations.ts";
 import { drainMessages } from "../support/pages.ts";
 
-const MIGRATIONS = new URL("../../prisma/migrations/", import.meta.url);
 /** For each migration, what the gateway of its time wrote. A new migration brings a file of its own. */
 const ROWS = new URL("rows/", import.meta.url);
 
 /** Of the rows of the first migration. */
 const TOKEN = `ags_${Buffer.concat([Buffer.from("00000000000040008000000000000001", "hex"), Buffer.alloc(32, 1)]).toString("base64url")}`;
 
-/** Brings a database to where it was when the given migrations were all there were. */
-async function migrateTo(url: string, names: readonly string[]): Promise<void> {
-	const migrationDirectories = await Promise.all(
-		names.map(async (name) => {
-			const value = await readFile(new URL(`${name}/migration.sql`, MIGRATIONS), "utf8");
-			return { path: name, migrationFile: { path: "migration.sql", content: { tag: "ok" as const, value } } };
-		}),
-	);
-	await withSchemaEngine(url, (engine) =>
-		engine.applyMigrations({
-			migrationsList: {
-				baseDir: ".",
-				lockfile: { path: "migration_lock.toml", content: 'provider = "postgresql"\n' },
-				shadowDbInitScript: "",
-				migrationDirectories,
-			},
-			filters: { externalTables: [], externalEnums: [] },
-		}),
-	);
-}
-
 it("an upgrade keeps what was written at every step, and goes on from there", async () => {
-	const names = (await readdir(MIGRATIONS)).filter((name) => /^\d/.test(name)).sort();
+	const names = await migrationNames();
 	expect((await readdir(ROWS)).sort()).toEqual(names.map((name) => `${name}.sql`));
 	const { url, drop } = await createDatabase({ migrated: false });
 	onTestFinished(drop);
