@@ -16,12 +16,15 @@ type AnyAgent = Pick<OpenAIAgent, "name"> & object;
 /**
  * Runs an agent of the OpenAI Agents SDK on the gateway's threads. It gets the thread as input and no session, so that
  * the gateway alone stores. A call that needs approval interrupts the run; `resume` answers it with true, or with an
- * object of such by call id, and all else rejects it. Of the config, `model` and the thinking's `effort` are used.
+ * object of such by call id, and all else rejects it.
+ *
+ * Of the config, `model`, `responseFormat` and the thinking's `effort` are used. The format is that of this agent, not
+ * of those that it hands over to, and comes in place of its `outputType`; its listeners (`agent.on`) hear no such run.
  */
 export function openAIAgent(openai: AnyAgent): Agent {
-	const agent = openai as OpenAIAgent;
 	return async function* ({ context, message, resume, config, signal }) {
 		const { Runner, RunState } = await import("@openai/agents");
+		const agent = withFormat(openai as OpenAIAgent, config["responseFormat"] as JsonObject | undefined);
 		const runner = new Runner(settingsOf(config));
 		const before = resume?.state as Interrupted | undefined;
 		const resumed = before && (await RunState.fromString<undefined, typeof agent>(agent, before.state));
@@ -63,6 +66,16 @@ function settingsOf({ model, thinking }: JsonObject) {
 			? { modelSettings: { reasoning: { effort: effort === "max" ? "high" : (effort as "low" | "medium" | "high") } } }
 			: {}),
 	};
+}
+
+/** An agent that answers in a format; as it is, where none is wanted. */
+function withFormat(agent: OpenAIAgent, format: JsonObject | undefined): OpenAIAgent {
+	if (format === undefined) return agent;
+	const { type, jsonSchema } = format;
+	const schema = type === "json_schema" && { strict: false, ...(jsonSchema as JsonObject) };
+	// The framework passes a json_object on to the model, though its types do not know it.
+	const outputType = type === "text" ? type : { type, ...schema };
+	return agent.clone({ outputType: outputType as OpenAIAgent["outputType"] });
 }
 
 function isApproved(answer: JsonValue, call: object): boolean {

@@ -1,7 +1,7 @@
 import { AIMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
-import { Agent, setTracingDisabled, tool } from "@openai/agents";
+import { Agent, type ModelRequest, setTracingDisabled, tool } from "@openai/agents";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { langGraphAgent } from "../../server/agents/langgraph.ts";
@@ -75,6 +75,55 @@ describe("an agent of the OpenAI Agents SDK", () => {
 			"message",
 		]);
 		expect(model.inputs).toHaveLength(3);
+	});
+
+	it("can be answered anew when its model fails after the answer, and stores nothing twice", async () => {
+		const { agent } = createTeller([
+			...APPROVAL_SCRIPT.asking,
+			new Error("the model failed"),
+			...APPROVAL_SCRIPT.answering,
+		]);
+		const { chat, rows, thread } = await startChat(openAIAgent(agent));
+		await chat({ message: "Send 7" });
+		expect((await chat({ resume: true })).error.message).toBe("The agent failed");
+		expect(await thread()).toMatchObject({ status: "error", interrupt: { reason: "tool_approval" } });
+		expect(await rows()).toEqual({ messages: 1, checkpoints: 0 });
+		expect(await chat({ resume: true })).toMatchObject({ output: "Transferred.", status: "finished" });
+		expect(await rows()).toEqual({ messages: 4, checkpoints: 0 });
+	});
+
+	const SCHEMA = {
+		type: "object",
+		properties: { n: { type: "integer" } },
+		required: ["n"],
+		additionalProperties: false,
+	};
+
+	it.each([
+		["none", undefined, "text"],
+		["text", { type: "text" }, "text"],
+		["JSON", { type: "json_object" }, { type: "json_object" }],
+		[
+			"a strict schema",
+			{ type: "json_schema", json_schema: { name: "number", description: "A number.", schema: SCHEMA, strict: true } },
+			{ type: "json_schema", name: "number", description: "A number.", schema: SCHEMA, strict: true },
+		],
+		[
+			"a schema",
+			{ type: "json_schema", json_schema: { name: "number", schema: SCHEMA } },
+			{ type: "json_schema", name: "number", schema: SCHEMA, strict: false },
+		],
+	])("asks its model for the format of the request: %s", async (_which, response_format, outputType) => {
+		const asked: unknown[] = [];
+		const step = (request: ModelRequest) => {
+			asked.push(request.outputType);
+			return [says('{"n":1}')];
+		};
+		const agent = new Agent({ name: "A", instructions: "Answer.", model: new ScriptedModel([step, step]) });
+		const { chat } = await startChat(openAIAgent(agent));
+		expect((await chat({ message: "One", response_format })).output).toBe('{"n":1}');
+		await chat({ message: "Two" });
+		expect(asked).toEqual([outputType, "text"]);
 	});
 
 	it("goes on in a thread that another agent wrote", async () => {
