@@ -1,11 +1,14 @@
 import { maxAliasesPlugin } from "@escape.tech/graphql-armor-max-aliases";
 import { maxDepthPlugin } from "@escape.tech/graphql-armor-max-depth";
 import { GraphQLError, NoSchemaIntrospectionCustomRule, parse, type ValidationRule } from "graphql";
-import type { Plugin } from "graphql-yoga";
+import { isAsyncIterable, type Plugin } from "graphql-yoga";
 import type { Limits } from "../domain/limits.ts";
 import { rootFields } from "./root-fields.ts";
 
-/** The limits of GraphQL documents (contract, "Limits and defaults"), each refused before anything runs. */
+/**
+ * The limits of GraphQL documents (contract, "Limits and defaults"), each refused before anything runs; and, unless
+ * introspection is on, nothing that shows the schema to those who do not know it.
+ */
 export function documentLimits(limits: Limits, options: { introspection: boolean }): Plugin[] {
 	return [
 		maxDepthPlugin({ n: limits.documentDepth, ignoreIntrospection: true }),
@@ -24,10 +27,27 @@ export function documentLimits(limits: Limits, options: { introspection: boolean
 			},
 			onValidate({ addValidationRule }) {
 				addValidationRule(maxRootFields(limits.documentRootFields));
-				if (!options.introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
 			},
 		},
+		...(options.introspection ? [] : [hiddenSchema()]),
 	];
+}
+
+/** Where libraries end a message with names that resemble one that does not exist. */
+const SUGGESTION = / Did you mean .+\?$/s;
+
+/** Refuses introspection, and lets errors name nothing that the caller has not named. */
+function hiddenSchema(): Plugin {
+	return {
+		onValidate({ addValidationRule }) {
+			addValidationRule(NoSchemaIntrospectionCustomRule);
+		},
+		// The executor asks for suggestions whatever it is told, so they are cut off at the end.
+		onResultProcess({ result }) {
+			if (isAsyncIterable(result) || !("errors" in result)) return;
+			for (const error of result.errors ?? []) error.message = error.message.replace(SUGGESTION, "");
+		},
+	};
 }
 
 function maxRootFields(most: number): ValidationRule {
