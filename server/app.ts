@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { createYoga, type Plugin } from "graphql-yoga";
 import { LRUCache } from "lru-cache";
@@ -6,7 +5,7 @@ import { type Logger, pino } from "pino";
 import type { Registry } from "prom-client";
 import { Runner } from "./agents/runner.ts";
 import { type Agent, type AgentOptions, checkAgentOptions } from "./domain/agents.ts";
-import { codeOf, Fault } from "./domain/faults.ts";
+import { Fault } from "./domain/faults.ts";
 import { DEFAULT_LIMITS, type Limits } from "./domain/limits.ts";
 import { createContext } from "./graphql/context.ts";
 import { documentLimits } from "./graphql/document-limits.ts";
@@ -14,16 +13,17 @@ import { errorShape } from "./graphql/errors.ts";
 import { graphiqlPage, renderGraphiQL } from "./graphql/graphiql.ts";
 import { schema } from "./graphql/schema.ts";
 import { API, createApi } from "./http/api.ts";
+import { type Arrival, Arrivals, arrive, parameters } from "./http/arrivals.ts";
 import { BodyReader } from "./http/body.ts";
 import { chatRoute } from "./http/chat.ts";
-import { cors } from "./http/cors.ts";
-import { errorResponse } from "./http/errors.ts";
+import { Cors } from "./http/cors.ts";
+import { direct } from "./http/direct.ts";
 import { answerHealth } from "./http/health.ts";
-import { createIdentify, type Identify } from "./http/identity.ts";
+import { createIdentify } from "./http/identity.ts";
 import { InFlight } from "./http/in-flight.ts";
 import { createMetrics, type MetricSources } from "./http/metrics.ts";
 import { RateLimit } from "./http/rate-limit.ts";
-import { type AnsweredRequest, requestLog } from "./http/request-log.ts";
+import { requestLog } from "./http/request-log.ts";
 import { stateRoutes } from "./http/states.ts";
 import { subscriptions } from "./http/subscriptions.ts";
 import { tailRoute } from "./http/tails.ts";
@@ -31,7 +31,6 @@ import { threadRoutes } from "./http/threads.ts";
 import { Database } from "./store/database.ts";
 import { loggable } from "./store/postgres-errors.ts";
 import { Tails } from "./store/tails.ts";
-import type { Identity } from "./store/tokens.ts";
 
 export type { Agent, AgentEvent, AgentMessage, AgentOptions, AgentRun } from "./domain/agents.ts";
 
@@ -76,23 +75,6 @@ export interface Gateway {
 	 * What is not finished after `limits.shutdownMs` loses its connection to the database and is answered with an error.
 	 */
 	close(): Promise<void>;
-}
-
-/** What accompanies a request from its arrival on. */
-interface Arrival {
-	requestId: string;
-	/** By `performance.now()`. */
-	startedAt: number;
-	/** Known once the caller is. */
-	identity?: Identity;
-	/** What was asked for, by a name from a fixed list. */
-	operation?: string;
-	/** Of the first error. */
-	code?: unknown;
-	/** Whether it counts as being in flight. */
-	entered: boolean;
-	/** Gives back the bytes in flight that its body took. */
-	releaseBody?: () => void;
 }
 
 const ENDPOINT = "/graphql";
@@ -149,17 +131,19 @@ export function createGateway(options: GatewayOptions): Gateway {
 	}, logger);
 	const routed = [...threadRoutes, followed, ...stateRoutes, chatRoute(runner, inFlight)];
 	const api = createApi({ routes: routed, db, limits, bodies, identify, logger });
+	const arrivals = new Arrivals(inFlight, metrics ? [requestLog(logger), metrics.onAnswer] : [requestLog(logger)]);
+	const cors = new Cors(origins);
 	const yoga = createYoga<Arrival>({
 		schema,
 		graphqlEndpoint: ENDPOINT,
-		context: ({ identity, request }) => {
-			const caller = { project: identity!.projectId, signal: () => request.signal };
-			const scope = { db: db.for(caller), identity: identity!, limits };
-			return createContext(scope, (input) => tails.open(scope, input, () => identify(request, "again")));
+		context: ({ identity, signal, header }) => {
+			const scope = { db: db.for({ project: identity!.projectId, signal }), identity: identity!, limits };
+			const verify = () => identify({ headers: { get: header } }, "again");
+			return createContext(scope, (input) => tails.open(scope, input, verify));
 		},
 		plugins: [
-			arrivals(inFlight, metrics ? [requestLog(logger), metrics.onAnswer] : [requestLog(logger)]),
-			cors(origins),
+			arrive(arrivals),
+			cors.plugin,
 			routes(ready, graphiql !== false, api),
 			parameters(identify, bodies),
 			...documentLimits(limits, { introspection }),
@@ -178,7 +162,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 				sizeCalculation: (_, text: string) => text.length + 1,
 			}),
 		},
-		// Errors are shaped by errorShape, bodies read by BodyReader; cors() lets in the origins that are listed, which Yoga does not do strictly.
+		// Errors are shaped by errorShape, bodies read by BodyReader; Cors lets in the origins that are listed, which Yoga does not do strictly.
 		maskedErrors: false,
 		maxRequestBodySize: false,
 		cors: false,
@@ -188,7 +172,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 	});
 	return {
 		fetch: async (input, init) => yoga.fetch(new Request(input, init)),
-		handler: (request, response) => void yoga.handle(request, response),
+		handler: direct({ yoga, endpoint: ENDPOINT, arrivals, identify, bodies, cors }),
 		ready,
 		close: async () => {
 			tails.end();
@@ -203,48 +187,6 @@ export function createGateway(options: GatewayOptions): Gateway {
 			await db.close();
 		},
 	};
-}
-
-/** Gives each request its id, frees what it held when it is answered, and tells those who watch. */
-function arrivals(
-	inFlight: InFlight,
-	watchers: readonly ((answered: AnsweredRequest) => void)[],
-): Plugin<object, Arrival> {
-	return {
-		onRequest({ url, serverContext, endResponse }) {
-			serverContext.requestId = randomUUID();
-			serverContext.startedAt = performance.now();
-			serverContext.entered = inFlight.enter();
-			if (!serverContext.entered) endResponse(closing(serverContext.requestId, url.pathname));
-		},
-		onResponse({ request, response, serverContext }) {
-			serverContext.releaseBody?.();
-			if (serverContext.entered) inFlight.leave();
-			const { requestId, startedAt, identity, operation = "none", code } = serverContext;
-			// The explorer's page is sent before requests get their ids.
-			if (requestId === undefined) return;
-			response.headers.set("x-request-id", requestId);
-			const { status } = response;
-			const answered = {
-				requestId,
-				project: identity?.projectName,
-				operation,
-				code: typeof code === "string" ? code : status < 400 ? "OK" : codeOf(status),
-				status,
-				seconds: (performance.now() - startedAt) / 1_000,
-				sdk: request.headers.get("x-agent-sdk"),
-			};
-			for (const watch of watchers) watch(answered);
-		},
-	};
-}
-
-function closing(requestId: string, path: string): Response {
-	const fault = new Fault("ServiceUnavailable", "The gateway is shutting down", { retryAfter: 1 });
-	if (path.startsWith(API)) return errorResponse(fault, requestId);
-	const { code, status, message } = fault;
-	const error = { message, extensions: { code, status, requestId } };
-	return Response.json({ errors: [error] }, { status, headers: { "retry-after": "1" } });
 }
 
 function createRunner(db: Database, agent: Agent, agentOptions: AgentOptions | undefined, logger: Logger): Runner {
@@ -280,21 +222,6 @@ function routes(
 			const health = await answerHealth(path, ready);
 			if (health !== undefined) serverContext.operation = path;
 			endResponse(health ?? Response.json({ error: { code: "NotFound", message, requestId } }, { status: 404 }));
-		},
-	};
-}
-
-/** Asks who it is before it reads a body. */
-function parameters(identify: Identify, bodies: BodyReader): Plugin<object, Arrival> {
-	return {
-		onRequestParse({ serverContext, setRequestParser }) {
-			setRequestParser(async (request) => {
-				const identity = await identify(request);
-				serverContext.identity = identity;
-				return bodies.read(request, identity.projectId, (release) => {
-					serverContext.releaseBody = release;
-				});
-			});
 		},
 	};
 }

@@ -14,6 +14,8 @@ interface Outcome {
 	operation?: string;
 	/** Of its first error. */
 	code?: unknown;
+	/** Whether it selects at most one root field. */
+	alone?: boolean;
 }
 
 /**
@@ -21,17 +23,19 @@ interface Outcome {
  * request with one root field the status of its error (ERR-7).
  */
 export function errorShape(logger: Logger): Plugin<object, Outcome> {
-	const selected = new WeakMap<Request, readonly string[]>();
-	const select = ({ args }: { args: ExecutionArgs & { contextValue: { request: Request } } }) => {
+	// What Yoga calls server context is the context of the execution, too.
+	const select = ({ args }: { args: ExecutionArgs }) => {
 		const operation = getOperationAST(args.document, args.operationName);
-		if (operation) selected.set(args.contextValue.request, rootFields(args.document, operation));
+		if (!operation) return;
+		const fields = rootFields(args.document, operation);
+		const outcome = args.contextValue as Outcome;
+		outcome.operation = operationName(fields);
+		outcome.alone = fields.length === 1;
 	};
 	return {
 		onExecute: select,
 		onSubscribe: select,
-		onResultProcess({ request, result, setResult, serverContext }) {
-			const fields = selected.get(request);
-			if (fields !== undefined) serverContext.operation = operationName(fields);
+		onResultProcess({ result, setResult, serverContext }) {
 			if (isAsyncIterable(result)) {
 				const shapeAll = (errors: readonly GraphQLError[]) =>
 					errors.map((error) => shape(error, serverContext.requestId, logger, false));
@@ -41,7 +45,7 @@ export function errorShape(logger: Logger): Plugin<object, Outcome> {
 				return;
 			}
 			if (!("errors" in result) || !result.errors?.length) return;
-			const alone = (fields?.length ?? 1) === 1;
+			const { alone = true } = serverContext;
 			const errors = result.errors.map((error) => shape(error, serverContext.requestId, logger, alone));
 			serverContext.code = errors[0]?.extensions["code"];
 			setResult({ ...result, errors });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { GraphQLParams } from "graphql-yoga";
 import { badRequest, Fault } from "../domain/faults.ts";
 import { findInexactNumber, type JsonObject, tooLarge } from "../domain/json.ts";
@@ -20,62 +21,107 @@ export class BodyReader {
 	}
 
 	/** Reads the GraphQL parameters of a project's request; whatever it reserves is given to `onReserve` for release. */
-	async read(request: Request, project: string, onReserve: (release: () => void) => void): Promise<GraphQLParams> {
+	async read(request: Request, project: string, onReserve: OnReserve): Promise<GraphQLParams> {
 		if (request.method === "GET") return readUrl(request);
 		checkHeaders(request, ["application/json", "application/graphql+json"]);
-		return parse("body", await this.#readReserving(request, project, onReserve));
+		return parse("body", await this.#readText(request, project, onReserve));
+	}
+
+	/** The same for a POST of `node:http` that is known to be JSON. */
+	async readMessage(message: IncomingMessage, project: string, onReserve: OnReserve): Promise<GraphQLParams> {
+		const intake = this.#open(message.headers["content-length"], project, onReserve);
+		await takeAll(message, intake);
+		return parse("body", intake.text());
 	}
 
 	/** Reads the JSON object that a project's request may carry; an empty one where it carries nothing. */
-	async readObject(request: Request, project: string, onReserve: (release: () => void) => void): Promise<JsonObject> {
+	async readObject(request: Request, project: string, onReserve: OnReserve): Promise<JsonObject> {
 		if (request.method === "GET") return {};
-		const text = await this.#readReserving(request, project, onReserve);
+		const text = await this.#readText(request, project, onReserve);
 		if (text === "") return {};
 		checkHeaders(request, ["application/json"]);
 		return parse("body", text) as JsonObject;
 	}
 
-	async #readReserving(request: Request, project: string, onReserve: (release: () => void) => void): Promise<string> {
-		let reserved = 0;
-		onReserve(() => {
-			this.#inFlight.remove(project, reserved);
-			reserved = 0;
-		});
-		return this.#readText(request, (bytes) => {
-			reserved += bytes;
-			return this.#inFlight.add(project, bytes);
-		});
-	}
-
-	async #readText(request: Request, reserve: (bytes: number) => boolean): Promise<string> {
-		const { requestBytes } = this.#limits;
-		// A body that says its size is refused before it is read.
-		if (Number(request.headers.get("content-length") ?? 0) > requestBytes) throw tooLarge("body", requestBytes);
-		const chunks: Uint8Array[] = [];
-		let bytes = 0;
+	async #readText(request: Request, project: string, onReserve: OnReserve): Promise<string> {
+		const intake = this.#open(request.headers.get("content-length"), project, onReserve);
 		// Not `for await`: leaving such a loop destroys the connection, and the refusal would never arrive.
 		const body = request.body?.[Symbol.asyncIterator]();
 		for (let part = await readPart(body); part?.done === false; part = await readPart(body)) {
-			bytes += part.value.byteLength;
-			const hasRoom = reserve(part.value.byteLength);
-			const refusal =
-				bytes > requestBytes
-					? tooLarge("body", requestBytes)
-					: hasRoom
-						? undefined
-						: new Fault("TooManyRequests", "Too many bytes are being worked on; try again later", { retryAfter: 1 });
-			if (refusal !== undefined) {
+			try {
+				intake.take(part.value);
+			} catch (refusal) {
 				void discard(body!);
 				throw refusal;
 			}
-			chunks.push(part.value);
 		}
+		return intake.text();
+	}
+
+	#open(length: string | null | undefined, project: string, onReserve: OnReserve): Intake {
+		const { requestBytes } = this.#limits;
+		const intake = new Intake(requestBytes, this.#inFlight, project);
+		onReserve(() => intake.release());
+		// A body that says its size is refused before it is read.
+		if (Number(length ?? 0) > requestBytes) throw tooLarge("body", requestBytes);
+		return intake;
+	}
+}
+
+type OnReserve = (release: () => void) => void;
+
+/** The parts of a body that have come so far. */
+class Intake {
+	readonly #most: number;
+	readonly #inFlight: BytesInFlight;
+	readonly #project: string;
+	readonly #parts: Uint8Array[] = [];
+	#bytes = 0;
+
+	constructor(most: number, inFlight: BytesInFlight, project: string) {
+		this.#most = most;
+		this.#inFlight = inFlight;
+		this.#project = project;
+	}
+
+	take(part: Uint8Array): void {
+		this.#bytes += part.byteLength;
+		const hasRoom = this.#inFlight.add(this.#project, part.byteLength);
+		if (this.#bytes > this.#most) throw tooLarge("body", this.#most);
+		if (!hasRoom)
+			throw new Fault("TooManyRequests", "Too many bytes are being worked on; try again later", { retryAfter: 1 });
+		this.#parts.push(part);
+	}
+
+	text(): string {
 		try {
-			return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+			return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(this.#parts));
 		} catch (cause) {
 			throw new Fault("BadRequest", "body: must be UTF-8", { cause });
 		}
 	}
+
+	release(): void {
+		this.#inFlight.remove(this.#project, this.#bytes);
+		this.#bytes = 0;
+	}
+}
+
+/** Takes in all that comes. After a refusal the rest is read and not kept, so that the client comes to read the answer. */
+function takeAll(message: IncomingMessage, intake: Intake): Promise<void> {
+	return new Promise((resolve, reject) => {
+		if (message.destroyed) throw brokenOff(message.errored);
+		const take = (part: Buffer) => {
+			try {
+				intake.take(part);
+			} catch (refusal) {
+				message.off("data", take).resume();
+				reject(refusal);
+			}
+		};
+		message.on("data", take).on("end", resolve);
+		message.on("close", () => reject(brokenOff(message.errored)));
+	});
 }
 
 function checkHeaders({ headers }: Request, types: readonly string[]): void {
@@ -93,8 +139,12 @@ async function readPart(body: AsyncIterator<Uint8Array> | undefined): Promise<It
 	try {
 		return await body?.next();
 	} catch (cause) {
-		throw new Fault("BadRequest", "body: broke off before its end", { cause });
+		throw brokenOff(cause);
 	}
+}
+
+function brokenOff(cause: unknown): Fault {
+	return new Fault("BadRequest", "body: broke off before its end", { cause });
 }
 
 /** Reads what is left of a refused body and keeps nothing of it, so that the client comes to read the answer. */

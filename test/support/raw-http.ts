@@ -11,7 +11,7 @@ export async function openSocket(gateway: TestGateway): Promise<Socket> {
 }
 
 /** The head of a POST with the first project's token, up to the body. */
-export function requestHead(gateway: TestGateway, headers: Record<string, string>): string {
+export function requestHead(gateway: TestGateway, headers: Record<string, string>, path = "/graphql"): string {
 	const lines = Object.entries({
 		host: new URL(gateway.url).host,
 		authorization: `Bearer ${gateway.token}`,
@@ -19,7 +19,7 @@ export function requestHead(gateway: TestGateway, headers: Record<string, string
 		connection: "close",
 		...headers,
 	}).map(([name, value]) => `${name}: ${value}`);
-	return `POST /graphql HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
+	return `POST ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
 }
 
 /** What came back until the gateway closed the connection; status 0 when nothing did. */
