@@ -21,6 +21,10 @@ const HELP = `Usage: agent-gateway <command>
   token revoke <id>            end a token, and the browser tokens that were made with it
   key rotate --project <name> [--now]
                                sign browser tokens with a new key; --now ends the ones that are about
+  export --project <name> [--conversation <id>]… [--output <file>]
+                               write everything of a project, or of conversation ids, as an archive
+  import --project <name> <file>|-
+                               read an archive; what is there already stays, and what is refused leaves nothing
 
   --help, --version
 
@@ -81,6 +85,19 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 		if (project === undefined) throw new UsageError('"key rotate" needs --project <name>.');
 		await (await import("./commands/tokens.ts")).runKeyRotate(project, now);
 	},
+	async export(args) {
+		const { values } = parse(args, { project: TEXT, conversation: { ...TEXT, multiple: true }, output: TEXT });
+		const { project, conversation, output } = values;
+		if (project === undefined) throw new UsageError('"export" needs --project <name>.');
+		await (await import("./commands/export.ts")).runExport({ project, conversationIds: conversation, output });
+	},
+	async import(args) {
+		const parsed = parse(args, { project: TEXT }, 1);
+		const { project } = parsed.values;
+		if (project === undefined) throw new UsageError('"import" needs --project <name>.');
+		const file = onlyArgument(parsed, '"import" needs a file, or - for standard input.');
+		await (await import("./commands/import.ts")).runImport({ project, file });
+	},
 };
 
 function onlyArgument({ positionals }: { positionals: string[] }, missing: string): string {
@@ -89,7 +106,12 @@ function onlyArgument({ positionals }: { positionals: string[] }, missing: strin
 	return argument;
 }
 
-function parse<T extends Record<string, { type: "string" | "boolean" }>>(args: string[], options: T, positionals = 0) {
+interface Option {
+	type: "string" | "boolean";
+	multiple?: boolean;
+}
+
+function parse<T extends Record<string, Option>>(args: string[], options: T, positionals = 0) {
 	try {
 		const parsed = parseArgs({ args, options, allowPositionals: positionals > 0 });
 		if (parsed.positionals.length <= positionals) return parsed;

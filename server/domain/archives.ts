@@ -7,7 +7,7 @@ import type { RunInterrupt } from "./runs.ts";
 
 // An archive is JSON Lines: a header, then items. An item is a run of records from the one that opens it to an `end`,
 // so that a file that was cut is noticed. What follows from other fields (sizes, hashes, uuids of entries) is not in
-// it; nor is what belongs to one place only: incarnations, and the ids of operations for retries.
+// it; nor is what belongs to one place only: incarnations, leases of runs, and the ids of requests that may be retried.
 
 export const ARCHIVE_FORMAT = "agent-store";
 export const ARCHIVE_VERSION = 1;
@@ -20,7 +20,7 @@ export interface ArchiveHeader {
 	createdAt: string;
 }
 
-/** Opens a conversation; its branches follow by number, then its messages by seq. */
+/** Opens a conversation; its branches follow by number, its messages by seq, and operations by id. */
 export interface ConversationRecord {
 	record: "conversation";
 	conversationId: string;
@@ -71,6 +71,16 @@ export interface MessageRecord {
 	firstKeptSeq: string | null;
 	createdAt: string;
 	updatedAt: string;
+}
+
+/** A change of the history that was applied and that its framework may ask for again. */
+export interface HistoryOperationRecord {
+	record: "historyOperation";
+	operationId: string;
+	/** SHA-256 of what it does, in base64. */
+	digest: string;
+	result: JsonValue;
+	createdAt: string;
 }
 
 /** Opens a state; its checkpoints follow by seq. */
@@ -177,6 +187,7 @@ export type ItemRecord = ConversationRecord | StateRecord | ThreadRecord | Trans
 export type PartRecord =
 	| BranchRecord
 	| MessageRecord
+	| HistoryOperationRecord
 	| StateCheckpointRecord
 	| CheckpointRecord
 	| ChannelValueRecord

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { badRequest } from "./faults.ts";
 import { checkId, checkTag } from "./ids.ts";
-import { checkObject, encodeJson, type JsonObject, type JsonValue } from "./json.ts";
+import { canonicalJson, checkObject, encodeJson, type JsonObject } from "./json.ts";
 import type { Limits } from "./limits.ts";
 
 /** How the bytes of a value are packed; the gateway never unpacks them. */
@@ -197,7 +197,12 @@ export function draftWrites(field: string, input: WritesInput, limits: Limits): 
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-function draftSerialized(field: string, { type, encoding, data }: SerializedInput, limits: Limits): SerializedDraft {
+/** Checks a value of a serialiser, whose bytes stay what they are. */
+export function draftSerialized(
+	field: string,
+	{ type, encoding, data }: SerializedInput,
+	limits: Limits,
+): SerializedDraft {
 	if (data.length % 4 !== 0 || !BASE64.test(data)) throw badRequest(`${field}.data`, "must be base64 with its padding");
 	return { type: checkTag(`${field}.type`, type, limits.idBytes) ?? "", encoding: encoding ?? "identity", data };
 }
@@ -213,12 +218,4 @@ export function metadataTerms(metadata: JsonObject): string[] {
 		const digest = createHash("sha256").update(canonicalJson(entry)).digest();
 		return digest.subarray(0, TERM_BYTES).toString("base64url");
 	});
-}
-
-/** JSON text with the keys of every object sorted. The depth of the value has been checked. */
-function canonicalJson(value: JsonValue): string {
-	if (typeof value !== "object" || value === null) return JSON.stringify(value);
-	if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
-	const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-	return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join()}}`;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { badRequest, Fault } from "./faults.ts";
-import { encodeJson, equalJson, type JsonValue } from "./json.ts";
+import { canonicalJson, encodeJson, equalJson, type JsonValue } from "./json.ts";
 import type { Limits } from "./limits.ts";
 import { draftMessages, type MessageDraft, type MessageInput } from "./messages.ts";
 
@@ -116,14 +116,6 @@ export function digestOperation(operation: HistoryOperation): Buffer<ArrayBuffer
 		hash.update(canonicalJson(contents));
 	}
 	return hash.digest();
-}
-
-/** JSON text that equal values share. Callers have checked the depth. */
-function canonicalJson(value: JsonValue): string {
-	if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
-	if (typeof value !== "object" || value === null) return JSON.stringify(value);
-	const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-	return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join()}}`;
 }
 
 export function reusedOperationId(): Fault {

@@ -48,6 +48,14 @@ export function equalJson(a: JsonValue, b: JsonValue): boolean {
 	return isDeepStrictEqual(a, b);
 }
 
+/** JSON text that equal values share: the keys of every object are sorted. Callers have checked the depth. */
+export function canonicalJson(value: JsonValue): string {
+	if (typeof value !== "object" || value === null) return JSON.stringify(value);
+	if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+	const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+	return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`).join()}}`;
+}
+
 /** Checks that a value is a JSON object (rule VAL-4); an omitted one is `{}`, null is refused. */
 export function checkObject(field: string, value: JsonValue | undefined): JsonObject {
 	if (value === undefined) return {};
