@@ -100,6 +100,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 	} = options;
 	const limits = { ...DEFAULT_LIMITS, ...options.limits };
 	const inFlight = new InFlight();
+	/** Live tails, which go on until somebody ends them. */
+	const streams = new InFlight();
 	const bodies = new BodyReader(limits);
 	const sources: MetricSources = {
 		pool: () => db.load,
@@ -125,10 +127,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 	const identify = createIdentify(db, new RateLimit(requestsPerSecond));
 	const ready = () => db.ping();
 	const runner = options.agent && createRunner(db, options.agent, options.agentOptions, logger);
-	const followed = tailRoute((call, input) => {
-		const verify = () => identify({ headers: { get: call.header } }, "again");
-		return tails.open(call, input, verify);
-	}, logger);
+	const followed = tailRoute((call, input) => tails.open(call, input, call.verify), streams, logger);
 	const routed = [...threadRoutes, followed, ...stateRoutes, chatRoute(runner, inFlight)];
 	const api = createApi({ routes: routed, db, limits, bodies, identify, logger });
 	const arrivals = new Arrivals(inFlight, metrics ? [requestLog(logger), metrics.onAnswer] : [requestLog(logger)]);
@@ -148,7 +147,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 			parameters(identify, bodies),
 			...documentLimits(limits, { introspection }),
 			errorShape(logger),
-			subscriptions(limits),
+			subscriptions(limits, streams),
 		],
 		graphiql: graphiql === false ? false : graphiqlPage(graphiql.token),
 		renderGraphiQL,
@@ -182,6 +181,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 			await inFlight.drain(LAST_WORDS_MS);
 			db.abandon();
 			await inFlight.drain(LAST_WORDS_MS);
+			// They were ended first of all, and may have to hand out what they hold.
+			await streams.drain(LAST_WORDS_MS);
 			await tails.close();
 			await yoga.dispose();
 			await db.close();

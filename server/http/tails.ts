@@ -2,13 +2,14 @@ import type { Logger } from "pino";
 import type { TailEvent } from "../domain/tails.ts";
 import type { Tail, TailInput } from "../store/tails.ts";
 import { toFault } from "./errors.ts";
+import type { InFlight } from "./in-flight.ts";
 import type { Call, Route } from "./router.ts";
 import { TEXT } from "./schemas.ts";
 import { eventStream, type StreamEvent } from "./sse.ts";
 import { entryOf, readNumber } from "./wire.ts";
 
 /** Follows a thread; `open` opens the tail. */
-export function tailRoute(open: (call: Call, input: TailInput) => Tail, logger: Logger): Route {
+export function tailRoute(open: (call: Call, input: TailInput) => Tail, streams: InFlight, logger: Logger): Route {
 	return {
 		method: "GET",
 		path: "/api/threads/{key}/events",
@@ -41,7 +42,9 @@ export function tailRoute(open: (call: Call, input: TailInput) => Tail, logger: 
 			const last = given === null ? readNumber(call.query, "last") : null;
 			const tail = open(call, { conversationId: call.key, after: given ?? after, last });
 			const { heartbeatMs } = call.limits;
-			return eventStream((signal) => toEvents(call, tail, logger, signal), { signal: call.signal, heartbeatMs });
+			streams.stay();
+			const source = (signal: AbortSignal) => toEvents(call, tail, logger, signal);
+			return eventStream(source, { signal: call.signal, heartbeatMs, onEnd: () => streams.leave() });
 		},
 	};
 }
