@@ -11,7 +11,7 @@ import { lockConversation } from "./conversations.ts";
 import type { Statement, Transaction } from "./database.ts";
 import { insertNew } from "./messages.ts";
 import type { Scope } from "./scope.ts";
-import { isoTime } from "./times.ts";
+import { CLOCK, isoTime } from "./times.ts";
 
 /** A page of what an agent kept in a conversation: the first one has the state, every one has messages. */
 export interface AgentStatePage {
@@ -113,9 +113,13 @@ const FIND: Statement = {
 
 const SAVE: Statement = {
 	name: "agent_state_save",
-	text: `UPDATE conversations AS c SET agent_state = $3::text::json, agent_version = $4, agent_operation_id = $5,
-			agent_revision = agent_revision + 1, updated_at = greatest(updated_at, clock_timestamp())
-		WHERE c.project_id = $1 AND c.conversation_id = $2 RETURNING ${ENTRY_COLUMNS}`,
+	returnsWritten: true,
+	text: `WITH c AS (
+			UPDATE conversations SET agent_state = $3::text::json, agent_version = $4, agent_operation_id = $5,
+				agent_revision = agent_revision + 1, updated_at = greatest(updated_at, clock.now)
+			FROM ${CLOCK} WHERE project_id = $1 AND conversation_id = $2 RETURNING conversations.*
+		)
+		SELECT ${ENTRY_COLUMNS} FROM c`,
 };
 
 interface SaveAgentStateInput {

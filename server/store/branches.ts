@@ -6,7 +6,7 @@ import type { Statement } from "./database.ts";
 import { unknownMessage } from "./messages.ts";
 import { ACTIVE_PATH, inConversation, newestOnPath } from "./paths.ts";
 import type { Scope } from "./scope.ts";
-import { isoTime } from "./times.ts";
+import { CLOCK, isoTime } from "./times.ts";
 
 interface BranchRow {
 	ord: string;
@@ -23,7 +23,9 @@ const LIST: Statement = {
 	text: `SELECT wanted.ord, branch.branch, branch.parent_branch, branch.fork_seq, leaf.message_id AS leaf_message_id,
 			branch.branch = c.active_branch AS active, ${isoTime("created_at", "branch")}
 		FROM unnest($2::text[]) WITH ORDINALITY AS wanted (conversation_id, ord)
-		JOIN conversations c ON c.project_id = $1 AND c.conversation_id = wanted.conversation_id
+		CROSS JOIN LATERAL (
+			SELECT * FROM conversations WHERE project_id = $1 AND conversation_id = wanted.conversation_id OFFSET 0
+		) AS c
 		CROSS JOIN LATERAL (
 			SELECT 0 AS branch, NULL::int AS parent_branch, 0::bigint AS fork_seq, c.created_at
 			UNION ALL
@@ -142,8 +144,8 @@ async function begin(locked: LockedConversation, place: Place): Promise<void> {
 const ACTIVATE: Statement = {
 	name: "branch_activate",
 	text: `UPDATE conversations SET active_branch = $3, last_branch = greatest(last_branch, $3),
-			updated_at = greatest(updated_at, clock_timestamp())
-		WHERE project_id = $1 AND conversation_id = $2`,
+			updated_at = greatest(updated_at, clock.now)
+		FROM ${CLOCK} WHERE project_id = $1 AND conversation_id = $2`,
 };
 
 async function activate(locked: LockedConversation, branch: number): Promise<void> {
@@ -167,15 +169,15 @@ const REMOVE_OWN: Statement = {
 					WHERE project_id = $1 AND conversation_id = $2 AND parent_branch = $3
 				) RETURNING m.message_id
 		)
-		UPDATE conversations SET updated_at = greatest(updated_at, clock_timestamp())
+		UPDATE conversations SET updated_at = greatest(updated_at, clock.now) FROM ${CLOCK}
 		WHERE project_id = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM gone)`,
 };
 
 const FIND_SHARED: Statement = {
 	name: "branch_find_shared",
-	text: `SELECT before.branch, before.seq, EXISTS (
-				SELECT FROM branches b WHERE ${inConversation("b")} AND b.parent_branch = c.active_branch
-			) AS has_children
+	text: `SELECT before.branch, before.seq, (
+				SELECT b.branch FROM branches b WHERE ${inConversation("b")} AND b.parent_branch = c.active_branch LIMIT 1
+			) IS NOT NULL AS has_children
 		FROM conversations c
 		JOIN LATERAL (${newestOnPath("c.active_branch", "c.last_seq", ACTIVE_PATH.where)}) AS newest
 			ON newest.seq >= $3::bigint
@@ -189,7 +191,7 @@ const MOVE: Statement = {
 			UPDATE branches SET parent_branch = $4, fork_seq = $5
 			WHERE project_id = $1 AND conversation_id = $2 AND branch = $3
 		)
-		UPDATE conversations SET updated_at = greatest(updated_at, clock_timestamp())
+		UPDATE conversations SET updated_at = greatest(updated_at, clock.now) FROM ${CLOCK}
 		WHERE project_id = $1 AND conversation_id = $2`,
 };
 

@@ -4,6 +4,7 @@ import { checkId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Statement } from "./database.ts";
 import type { Scope } from "./scope.ts";
+import { CLOCK } from "./times.ts";
 
 const SELECT: Statement = {
 	name: "config_select",
@@ -46,8 +47,8 @@ const LOCK: Statement = {
 
 const SET: Statement = {
 	name: "config_set",
-	text: `UPDATE conversations SET config = $3::text::json, updated_at = greatest(updated_at, clock_timestamp())
-		WHERE project_id = $1 AND conversation_id = $2 RETURNING config`,
+	text: `UPDATE conversations SET config = $3::text::json, updated_at = greatest(updated_at, clock.now)
+		FROM ${CLOCK} WHERE project_id = $1 AND conversation_id = $2 RETURNING config`,
 };
 
 async function change(

@@ -13,7 +13,7 @@ import type { LockedConversation } from "./conversations.ts";
 import type { Statement, Transaction } from "./database.ts";
 import { pageOf } from "./message-pages.ts";
 import { append, appendLocked, type MessageRow, messageColumns, toMessage } from "./messages.ts";
-import { newestOnPath, pathRows } from "./paths.ts";
+import { inConversation, newestOnPath, pathRows } from "./paths.ts";
 import type { Scope } from "./scope.ts";
 
 // On the path is what the path shows when it is read up to there.
@@ -85,7 +85,10 @@ const START: Statement = {
 			FROM conversations WHERE project_id = $1 AND conversation_id = $2
 		) AS c
 		LEFT JOIN LATERAL (${newestOnPath("c.tip", "c.bound", "m.kind = 'compaction'")}) AS newest ON true
-		LEFT JOIN messages compaction ON compaction.project_id = $1 AND compaction.message_id = newest.message_id`,
+		LEFT JOIN LATERAL (
+			SELECT * FROM messages m
+			WHERE ${inConversation("m")} AND m.branch = newest.branch AND m.seq = newest.seq LIMIT 1
+		) AS compaction ON true`,
 };
 
 type StartRow = { incarnation: string; tip: number; last_branch: number; bound: string } & (

@@ -12,6 +12,8 @@ export interface Statement {
 	text: string;
 	/** Planned anew each time: as long as the tables are small, Postgres may plan to go through a whole project. */
 	replan?: true;
+	/** The rows it returns are those that its WITH has written. */
+	returnsWritten?: true;
 	/** For those that add or remove messages: which of the values is the conversation's id; the first one is the project's. */
 	conversation?: 1 | 2;
 }
@@ -131,7 +133,7 @@ export class Database implements Queries {
 			result = await work({
 				query: async (statement, values) => {
 					const answer = await this.#run<never>(client, statement, values);
-					written.push(() => this.#tell(statement, values, rowsWritten(answer)));
+					written.push(() => this.#tell(statement, values, rowsWritten(statement, answer)));
 					return answer.rows;
 				},
 			});
@@ -147,7 +149,7 @@ export class Database implements Queries {
 
 	async #write(client: pg.PoolClient, statement: Statement, values: unknown[]): Promise<never[]> {
 		const answer = await this.#run<never>(client, statement, values);
-		this.#tell(statement, values, rowsWritten(answer));
+		this.#tell(statement, values, rowsWritten(statement, answer));
 		return answer.rows;
 	}
 
@@ -199,9 +201,9 @@ export class Database implements Queries {
 	}
 }
 
-/** What the statement's own INSERT, UPDATE or DELETE wrote; those in its WITH do not count. */
-function rowsWritten({ command, rowCount }: pg.QueryResult): number {
-	return command === "SELECT" ? 0 : (rowCount ?? 0);
+/** What the statement's own INSERT, UPDATE or DELETE wrote; those in its WITH count where it returns what they wrote. */
+function rowsWritten({ returnsWritten }: Statement, { command, rowCount }: pg.QueryResult): number {
+	return command === "SELECT" && !returnsWritten ? 0 : (rowCount ?? 0);
 }
 
 /** Whether a failure may have left its connection unusable: only what Postgres or a rule of ours said does not. */

@@ -13,6 +13,7 @@ import { unknownMessage } from "./messages.ts";
 import { newestOnPath, pathRows } from "./paths.ts";
 import { conflict, isTakenKey } from "./postgres-errors.ts";
 import type { Scope } from "./scope.ts";
+import { CLOCK } from "./times.ts";
 
 /** What a fork is taken of: the path to a message, or to the active leaf. */
 interface ForkInput {
@@ -68,7 +69,7 @@ const INSERT: Statement = {
 	text: `INSERT INTO conversations AS fork (project_id, conversation_id, metadata, config, parent_conversation_id,
 			parent_message_id, created_at, updated_at)
 		SELECT project_id, $3, metadata, config, conversation_id, $4, now, now
-		FROM conversations, (SELECT clock_timestamp() AS now) AS clock
+		FROM conversations, ${CLOCK}
 		WHERE project_id = $1 AND conversation_id = $2
 		RETURNING ${CONVERSATION_COLUMNS}`,
 };
@@ -109,6 +110,7 @@ const SELECT_COMPACTIONS: Statement = {
 
 const SET_PAYLOADS: Statement = {
 	name: "fork_set_payloads",
+	replan: true,
 	text: `UPDATE messages m SET payload = input.payload::json,
 			bytes = octet_length(input.payload) + octet_length(m.metadata::text)
 		FROM unnest($2::text[], $3::text[]) AS input (message_id, payload)

@@ -21,6 +21,7 @@ import type { Statement } from "./database.ts";
 import { appendMessages, clearLocked, insertNew, type MessageRow, messageColumns, toMessage } from "./messages.ts";
 import { ACTIVE_PATH, pathRows } from "./paths.ts";
 import type { Scope } from "./scope.ts";
+import { CLOCK } from "./times.ts";
 
 /** What every change of a history names: the conversation, and an id that a retry repeats. */
 interface OperationInput {
@@ -156,9 +157,11 @@ const REMOVE: Statement = {
 // One step past every earlier change, so that a walk over several pages sees that it met this one.
 const SET_PAYLOADS: Statement = {
 	name: "history_set_payloads",
+	replan: true,
 	text: `WITH touched AS (
-			UPDATE conversations SET updated_at = greatest(updated_at + interval '1 millisecond', clock_timestamp())
-			WHERE project_id = $1 AND conversation_id = $2 RETURNING updated_at
+			UPDATE conversations SET updated_at = greatest(
+				(updated_at AT TIME ZONE 'UTC' + interval '1 millisecond') AT TIME ZONE 'UTC', clock.now)
+			FROM ${CLOCK} WHERE project_id = $1 AND conversation_id = $2 RETURNING updated_at
 		)
 		UPDATE messages m SET payload = input.payload::json, updated_at = touched.updated_at,
 			bytes = octet_length(input.payload) + octet_length(m.metadata::text)

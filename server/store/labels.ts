@@ -4,16 +4,20 @@ import type { Message } from "../domain/messages.ts";
 import type { Statement } from "./database.ts";
 import { lockConversationOf, type MessageRow, messageColumns, toMessage, unknownMessage } from "./messages.ts";
 import type { Scope } from "./scope.ts";
+import { CLOCK } from "./times.ts";
 
 const SET: Statement = {
 	name: "label_set",
+	returnsWritten: true,
 	text: `WITH touched AS (
-			UPDATE conversations SET updated_at = greatest(updated_at, clock_timestamp())
+			UPDATE conversations SET updated_at = greatest(updated_at, clock.now) FROM ${CLOCK}
 			WHERE project_id = $1 AND conversation_id = $2 RETURNING updated_at
+		), labelled AS (
+			UPDATE messages m SET label = $4, updated_at = touched.updated_at
+			FROM touched WHERE m.project_id = $1 AND m.conversation_id = $2 AND m.message_id = $3
+			RETURNING m.*
 		)
-		UPDATE messages m SET label = $4, updated_at = touched.updated_at
-		FROM touched WHERE m.project_id = $1 AND m.conversation_id = $2 AND m.message_id = $3
-		RETURNING ${messageColumns("m")}`,
+		SELECT ${messageColumns("labelled")} FROM labelled`,
 };
 
 /** Sets the label of a message, or removes it; the message's place and content stay. */

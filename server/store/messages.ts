@@ -17,7 +17,7 @@ import { type LockedConversation, lockConversation } from "./conversations.ts";
 import type { Statement, Transaction } from "./database.ts";
 import { conflict, isTakenKey } from "./postgres-errors.ts";
 import type { Scope } from "./scope.ts";
-import { isoTime } from "./times.ts";
+import { CLOCK, isoTime } from "./times.ts";
 import type { Identity } from "./tokens.ts";
 
 export interface MessageRow {
@@ -71,7 +71,7 @@ const APPEND: Statement = {
 		), conversation AS (
 			INSERT INTO conversations AS c (project_id, conversation_id, metadata, last_seq, created_at, updated_at)
 			SELECT $1, $2, '{}', cardinality($3::text[]), now, now
-			FROM (SELECT clock_timestamp() AS now) AS clock WHERE NOT EXISTS (SELECT FROM old)
+			FROM ${CLOCK} WHERE NOT EXISTS (SELECT FROM old)
 			ON CONFLICT (project_id, conversation_id) DO UPDATE SET
 				last_seq = c.last_seq + excluded.last_seq,
 				updated_at = greatest(c.updated_at, excluded.updated_at)
@@ -262,19 +262,22 @@ const LOCK_BY_MESSAGE: Statement = {
 const UPDATE: Statement = {
 	name: "message_update",
 	replan: true,
+	returnsWritten: true,
 	text: `WITH touched AS (
-			UPDATE conversations SET updated_at = greatest(updated_at, clock_timestamp())
+			UPDATE conversations SET updated_at = greatest(updated_at, clock.now) FROM ${CLOCK}
 			WHERE project_id = $1 AND conversation_id = $2 RETURNING updated_at
+		), updated AS (
+			UPDATE messages m SET
+				role = CASE WHEN $4 THEN $5 ELSE m.role END,
+				type = CASE WHEN $6 THEN $7 ELSE m.type END,
+				payload = coalesce($8::text::json, m.payload),
+				metadata = coalesce($9::text::json, m.metadata),
+				bytes = octet_length(coalesce($8::text, m.payload::text)) + octet_length(coalesce($9::text, m.metadata::text)),
+				updated_at = touched.updated_at
+			FROM touched WHERE m.project_id = $1 AND m.conversation_id = $2 AND m.message_id = $3
+			RETURNING m.*
 		)
-		UPDATE messages m SET
-			role = CASE WHEN $4 THEN $5 ELSE m.role END,
-			type = CASE WHEN $6 THEN $7 ELSE m.type END,
-			payload = coalesce($8::text::json, m.payload),
-			metadata = coalesce($9::text::json, m.metadata),
-			bytes = octet_length(coalesce($8::text, m.payload::text)) + octet_length(coalesce($9::text, m.metadata::text)),
-			updated_at = touched.updated_at
-		FROM touched WHERE m.project_id = $1 AND m.conversation_id = $2 AND m.message_id = $3
-		RETURNING ${messageColumns("m")}, m.bytes`,
+		SELECT ${messageColumns("updated")}, updated.bytes FROM updated`,
 };
 
 /** Replaces the given fields of a message; its seq, place and createdAt stay (rule MSG-10). */
@@ -313,7 +316,7 @@ const DELETE: Statement = {
 	text: `WITH gone AS (
 			DELETE FROM messages WHERE project_id = $1 AND conversation_id = $2 AND message_id = $3 RETURNING message_id
 		)
-		UPDATE conversations SET updated_at = greatest(updated_at, clock_timestamp())
+		UPDATE conversations SET updated_at = greatest(updated_at, clock.now) FROM ${CLOCK}
 		WHERE project_id = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM gone)`,
 };
 
@@ -335,8 +338,8 @@ const CLEAR: Statement = {
 		), forgotten AS (
 			DELETE FROM history_operations WHERE project_id = $1 AND conversation_id = $2
 		)
-		UPDATE conversations SET active_branch = 0, last_branch = 0, updated_at = greatest(updated_at, clock_timestamp())
-		WHERE project_id = $1 AND conversation_id = $2 AND (EXISTS (SELECT FROM gone) OR EXISTS (SELECT FROM cut))`,
+		UPDATE conversations SET active_branch = 0, last_branch = 0, updated_at = greatest(updated_at, clock.now)
+		FROM ${CLOCK} WHERE project_id = $1 AND conversation_id = $2 AND (EXISTS (SELECT FROM gone) OR EXISTS (SELECT FROM cut))`,
 };
 
 /** Deletes the messages of all branches, and the branches; the rest stays, the counter included (rules MSG-11, MSG-12). */

@@ -84,8 +84,9 @@ export function newestOnPath(tip: string, high: string, where = "true"): string 
 				${newest("parent.parent_branch", "least(parent.fork_seq, up.high)")}
 			FROM up CROSS JOIN ${parentOf("up.branch")} WHERE up.branch > 0 AND up.seq IS NULL
 		)
-		SELECT up.branch, up.seq, m.message_id FROM up
-		JOIN messages m ON ${inConversation("m")} AND m.branch = up.branch AND m.seq = up.seq`;
+		SELECT up.branch, up.seq, m.message_id FROM up CROSS JOIN LATERAL (
+			SELECT m.message_id FROM messages m WHERE ${inConversation("m")} AND m.branch = up.branch AND m.seq = up.seq LIMIT 1
+		) AS m`;
 }
 
 /** What an agent works with: the messages of the active path, without what session operations wrote. */

@@ -73,12 +73,17 @@ interface RunRow {
 }
 
 // An interrupt stays until what goes on from it has ended, so that a failure can be answered anew.
+/** SQL of a row with the clock and the time that lies $4 milliseconds ahead; beside what is updated, as `CLOCK` is. */
+const LEASE = `(
+			SELECT now, now + $4::float8 * interval '1 millisecond' AS expiry FROM (SELECT clock_timestamp() AS now) AS clock
+		) AS lease`;
+
 const TAKE: Statement = {
 	name: "run_take",
 	text: `UPDATE conversations SET run_id = $3::uuid, run_status = NULL, run_error = NULL,
 			run_interrupt = CASE WHEN $5::boolean THEN run_interrupt END,
-			run_expires_at = clock_timestamp() + $4::float8 * interval '1 millisecond'
-		WHERE project_id = $1 AND conversation_id = $2 RETURNING last_seq`,
+			run_expires_at = lease.expiry
+		FROM ${LEASE} WHERE project_id = $1 AND conversation_id = $2 RETURNING last_seq`,
 };
 
 /**
@@ -135,8 +140,8 @@ export async function readRunContext({ db, identity, limits }: Scope, run: Start
 
 const RENEW: Statement = {
 	name: "run_renew",
-	text: `UPDATE conversations SET run_expires_at = clock_timestamp() + $4::float8 * interval '1 millisecond'
-		WHERE project_id = $1 AND conversation_id = $2 AND run_id = $3::uuid AND run_expires_at > clock_timestamp()
+	text: `UPDATE conversations SET run_expires_at = lease.expiry FROM ${LEASE}
+		WHERE project_id = $1 AND conversation_id = $2 AND run_id = $3::uuid AND run_expires_at > lease.now
 		RETURNING run_id`,
 };
 

@@ -11,7 +11,7 @@ import {
 } from "../domain/states.ts";
 import type { Statement, Transaction } from "./database.ts";
 import type { Scope } from "./scope.ts";
-import { isoTime } from "./times.ts";
+import { CLOCK, isoTime } from "./times.ts";
 
 interface StateRow {
 	key: string;
@@ -88,9 +88,13 @@ export async function lockState(transaction: Transaction, projectId: string, key
 
 const SAVE: Statement = {
 	name: "state_save",
-	text: `UPDATE states SET state = $3::text::json, version = $4, operation_id = $5, revision = revision + 1,
-			updated_at = greatest(updated_at, clock_timestamp())
-		WHERE project_id = $1 AND key = $2 RETURNING ${ENTRY_COLUMNS}`,
+	returnsWritten: true,
+	text: `WITH saved AS (
+			UPDATE states SET state = $3::text::json, version = $4, operation_id = $5, revision = revision + 1,
+				updated_at = greatest(updated_at, clock.now)
+			FROM ${CLOCK} WHERE project_id = $1 AND key = $2 RETURNING states.*
+		)
+		SELECT ${ENTRY_COLUMNS} FROM saved`,
 };
 
 interface SaveStateInput {

@@ -15,7 +15,7 @@ const FIND = `function () {
 	for (const it of this) {
 		try {
 			const { name, text } = it;
-			const known = Object.keys(it).every((key) => ["name", "text", "replan", "conversation"].includes(key));
+			const known = Object.keys(it).every((key) => ["name", "text", "replan", "returnsWritten", "conversation"].includes(key));
 			if (known && typeof name === "string" && typeof text === "string") found.push({ name, text });
 		} catch {}
 	}
