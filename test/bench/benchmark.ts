@@ -1,58 +1,86 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { createReport, rowsTable, targetsTable } from "./report.ts";
+import { createReport, markdownTable, targetsTable } from "./report.ts";
 import { append } from "./work/append.ts";
+import { appendMany } from "./work/append-many.ts";
+import { conversations } from "./work/conversations.ts";
+import { growth } from "./work/growth.ts";
 import { list } from "./work/list.ts";
+import { memory } from "./work/memory.ts";
+import { newest } from "./work/newest.ts";
+import { processes } from "./work/processes.ts";
+import { react } from "./work/react.ts";
+import { replay } from "./work/replay.ts";
+import { sdk } from "./work/sdk.ts";
 import type { Bench, Result, Work } from "./work/work.ts";
+import { writers } from "./work/writers.ts";
 import { createWorld } from "./world.ts";
 
-const WORKS: Record<string, Work> = { append, list };
-
-const ROUNDS = 7;
-const CONCURRENCY = 16;
+const WORKS: Record<string, Work> = {
+	append,
+	list,
+	"append-many": appendMany,
+	replay,
+	newest,
+	conversations,
+	react,
+	sdk,
+	writers,
+	processes,
+	growth,
+	memory,
+};
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
-	options: { quick: { type: "boolean", default: false }, only: { type: "string", multiple: true } },
+	options: {
+		/** A hundredth of everything. */
+		quick: { type: "boolean", default: false },
+		/** Watches memory for ten minutes; otherwise that is left out. */
+		soak: { type: "boolean", default: false },
+		/** Contenders, by a part of the name of their file. */
+		only: { type: "string", multiple: true },
+	},
 });
-const { quick, only } = values;
+const { quick, soak, only } = values;
 const unknown = positionals.filter((name) => WORKS[name] === undefined);
 if (unknown.length > 0) {
 	console.error(`There is no work ${unknown.join(", ")}; there are ${Object.keys(WORKS).join(", ")}.`);
 	process.exit(2);
 }
 
-// Ends the database and the servers, which end with this process.
+// The database and the servers end with this process.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 const world = await createWorld();
 const bench: Bench = {
 	world,
 	quick,
+	soakMinutes: quick ? 0.05 : 10,
+	course: quick ? { rounds: 2, concurrency: 4 } : { rounds: 7, concurrency: 16 },
+	scaled: (amount) => (quick ? Math.ceil(amount / 100) : amount),
 	contenders: async (starts) => {
 		const contenders = [];
 		for (const start of starts) {
-			const isWanted = only === undefined || only.some((name) => start.name.toLowerCase().includes(name));
+			const isWanted =
+				only === undefined || only.some((name) => start.name.toLowerCase().endsWith(name.replace("-", "")));
 			if (isWanted) contenders.push(await world.enlist(start));
 		}
 		return contenders;
 	},
-	size: (calls) =>
-		quick ? { rounds: 2, calls: 32, concurrency: 4 } : { rounds: ROUNDS, calls, concurrency: CONCURRENCY },
 };
-const results: Result[] = [];
+const results = new Map<string, Result>();
 try {
 	for (const [name, work] of Object.entries(WORKS)) {
-		if (positionals.length > 0 && !positionals.includes(name)) continue;
+		const isWanted = positionals.length > 0 ? positionals.includes(name) : work !== memory || soak;
+		if (!isWanted) continue;
 		const result = await work(bench);
-		results.push(result);
-		console.log(`\n${rowsTable(result)}`);
+		results.set(name, result);
+		console.log(`\n${markdownTable(result.head, result.table)}`);
 	}
 } finally {
 	await world.close();
 }
-console.log(`\n${targetsTable(results)}`);
-await writeFile(
-	new URL("./results.json", import.meta.url),
-	`${JSON.stringify(createReport(quick, results), null, "\t")}\n`,
-);
+console.log(`\n${targetsTable(results.values())}`);
+const report = JSON.stringify(createReport(quick, results), null, "\t");
+await writeFile(new URL("./results.json", import.meta.url), `${report}\n`);

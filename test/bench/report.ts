@@ -1,5 +1,4 @@
 import { cpus } from "node:os";
-import type { Row } from "./rounds.ts";
 import type { Result, Target } from "./work/work.ts";
 
 /** All that a run found, as it is written to results.json. */
@@ -8,42 +7,28 @@ export interface Report {
 	node: string;
 	machine: string;
 	quick: boolean;
-	results: Result[];
+	results: Record<string, Pick<Result, "figures" | "targets">>;
 }
 
-export function createReport(quick: boolean, results: Result[]): Report {
+export function createReport(quick: boolean, results: ReadonlyMap<string, Result>): Report {
 	const processors = cpus();
 	return {
 		date: new Date().toISOString(),
 		node: process.version,
 		machine: `${processors.length} × ${processors[0]?.model ?? "unknown"}`,
 		quick,
-		results,
+		results: Object.fromEntries([...results].map(([name, { figures, targets }]) => [name, { figures, targets }])),
 	};
 }
 
-/** A work's measurements as a table of Markdown. */
-export function rowsTable({ title, rows }: Result): string {
-	const gateway = rows.find(({ name }) => name.startsWith("gateway"));
-	return table(
-		[title, "CPU µs", "middle half", "requests/s", "p50 ms", "p99 ms", "gateway ÷ it"],
-		rows.map((row) => [row.name, ...numbers(row), gateway === undefined ? "" : (gateway.cpu / row.cpu).toFixed(2)]),
-	);
-}
-
-function numbers({ cpu, cpuRange, throughput, p50, p99 }: Row): string[] {
-	const range = cpuRange.map((value) => value.toFixed(0)).join("–");
-	return [cpu.toFixed(0), range, throughput.toFixed(0), p50.toFixed(1), p99.toFixed(1)];
-}
-
 /** The ratios that were wanted, met or not. */
-export function targetsTable(results: readonly Result[]): string {
-	return table(
+export function targetsTable(results: Iterable<Result>): string {
+	return markdownTable(
 		["target", "measured", "wanted", "met"],
-		results.flatMap(({ targets }) =>
+		[...results].flatMap(({ targets }) =>
 			targets.map((target) => [
 				target.title,
-				target.ratio.toFixed(2),
+				target.measured.toFixed(2),
 				"most" in target.limit ? `≤ ${target.limit.most}` : `≥ ${target.limit.least}`,
 				isMet(target) ? "yes" : "no",
 			]),
@@ -51,14 +36,18 @@ export function targetsTable(results: readonly Result[]): string {
 	);
 }
 
-function isMet({ ratio, limit }: Target): boolean {
-	return "most" in limit ? ratio <= limit.most : ratio >= limit.least;
+function isMet({ measured, limit }: Target): boolean {
+	return "most" in limit ? measured <= limit.most : measured >= limit.least;
 }
 
-function table(head: string[], rows: string[][]): string {
-	const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]!.length)));
+export function markdownTable(head: string[], rows: string[][]): string {
+	const widths = head.map((cell, column) => Math.max(3, cell.length, ...rows.map((row) => row[column]!.length)));
 	const line = (cells: string[]) =>
-		`| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(" | ")} |`;
+		`| ${cells.map((cell, column) => pad(cell, column, widths[column]!)).join(" | ")} |`;
 	const rule = widths.map((width, column) => (column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`));
 	return [line(head), line(rule), ...rows.map(line)].join("\n");
+}
+
+function pad(cell: string, column: number, width: number): string {
+	return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }

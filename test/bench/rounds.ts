@@ -2,67 +2,71 @@ import type { Call } from "./call.ts";
 import type { Contender } from "./contenders/contender.ts";
 import type { Load } from "./load.ts";
 
-/** What was measured of one contender. */
+/** What takes its turn in each round: a contender under a number of calls of its own. */
+export interface Lane {
+	name: string;
+	contender: Contender;
+	/** Calls of one round. */
+	calls: number;
+	call(index: number): Call;
+}
+
+/** What was measured of a lane. */
 export interface Row {
 	name: string;
-	/** CPU of the server's process for one request, in microseconds: the median of the rounds, and the range of their middle half. */
-	cpu: number;
-	cpuRange: [number, number];
-	/** Requests a second. */
-	throughput: number;
+	/** CPU of the server's process for one request, in microseconds: of each round. */
+	cpu: number[];
+	/** Requests a second, of each round. */
+	throughput: number[];
 	/** In milliseconds. */
 	p50: number;
 	p99: number;
 }
 
-/** How much is measured. */
-export interface Size {
+/** How a measurement goes. */
+export interface Course {
 	rounds: number;
-	/** Calls of one round. */
-	calls: number;
 	concurrency: number;
 }
 
-/** The contenders in turn, round after round, after one round each to warm up; contenders that cannot do the calls are left out. */
-export async function alternate(
-	contenders: readonly Contender[],
-	{ rounds, calls, concurrency }: Size,
-	makeCall: (contender: Contender, index: number) => Call,
-): Promise<Row[]> {
-	const measured = new Map<Contender, { cpu: number; load: Load }[]>(contenders.map((contender) => [contender, []]));
-	for (let round = 0; round <= rounds; round++) {
-		for (const [contender, samples] of measured) {
-			// A warm-up takes as many calls as half of the rounds, for the compiler to have seen them.
-			const count = round === 0 ? Math.ceil((calls * rounds) / 2) : calls;
+/** Runs the lanes in turn, round after round, after twice as many calls of each to warm up. */
+export async function alternate(lanes: readonly Lane[], { rounds, concurrency }: Course): Promise<Row[]> {
+	const samples = lanes.map((): { cpu: number; load: Load }[] => []);
+	for (const { contender, calls, call } of lanes) {
+		const warmUp = Array.from({ length: calls * 2 }, (_, index) => call(index));
+		await (await contender.prepare(warmUp, concurrency))();
+	}
+	for (let round = 0; round < rounds; round++) {
+		for (const [lane, { contender, calls, call }] of lanes.entries()) {
 			const run = await contender.prepare(
-				Array.from({ length: count }, (_, index) => makeCall(contender, index)),
+				Array.from({ length: calls }, (_, index) => call(index)),
 				concurrency,
 			);
-			if (run === undefined) {
-				measured.delete(contender);
-				continue;
-			}
 			const before = await contender.process.usage();
 			const load = await run();
 			const after = await contender.process.usage();
-			if (round > 0) samples.push({ cpu: (after.cpu - before.cpu) / calls, load });
+			samples[lane]!.push({ cpu: (after.cpu - before.cpu) / calls, load });
 		}
 	}
-	return [...measured].map(([{ name }, samples]) => {
-		const cpu = samples.map((sample) => sample.cpu);
-		const latencies = samples.flatMap(({ load }) => load.latencies);
+	return lanes.map(({ name, calls }, lane) => {
+		const latencies = samples[lane]!.flatMap(({ load }) => load.latencies);
 		return {
 			name,
-			cpu: quantile(cpu, 0.5),
-			cpuRange: [quantile(cpu, 0.25), quantile(cpu, 0.75)],
-			throughput: quantile(
-				samples.map(({ load }) => calls / load.seconds),
-				0.5,
-			),
+			cpu: samples[lane]!.map(({ cpu }) => cpu),
+			throughput: samples[lane]!.map(({ load }) => calls / load.seconds),
 			p50: quantile(latencies, 0.5),
 			p99: quantile(latencies, 0.99),
 		};
 	});
+}
+
+/** The median of the ratios of two lanes, round by round: what disturbs the machine disturbs neighbours alike. */
+export function ratio(of: readonly number[], against: readonly number[]): number {
+	return median(of.map((value, round) => value / against[round]!));
+}
+
+export function median(numbers: readonly number[]): number {
+	return quantile(numbers, 0.5);
 }
 
 /** The value below which a part of the numbers lies. */

@@ -15,8 +15,12 @@ export interface World {
 	databaseUrl: string;
 	/** Beside the contenders, to fill tables and to look at them. */
 	sql: pg.Client;
-	/** Names the project and its token for one more contender. */
-	createStart(name: string): Promise<Start>;
+	/** One more client; of another database where one is named. */
+	connect(databaseUrl?: string): Promise<pg.Client>;
+	/** One more database with the gateway's tables; returns its address. */
+	createDatabase(name: string): Promise<string>;
+	/** Makes a project and a token for one more contender. */
+	createStart(name: string, databaseUrl?: string): Promise<Start>;
 	/** Starts a contender once, however many works want it. */
 	enlist(start: (start: Start) => Promise<Contender>): Promise<Contender>;
 	close(): Promise<void>;
@@ -26,19 +30,31 @@ export async function createWorld(): Promise<World> {
 	const folder = await mkdtemp(join(tmpdir(), "agent-store-bench-"));
 	const postgres = await startEmbeddedPostgres({ folder, maxConnections: 200 });
 	await migrate(postgres.url);
-	const db = new Database({ url: postgres.url, poolSize: 1 });
-	const sql = new pg.Client(postgres.url);
-	await sql.connect();
+	const connect = async (databaseUrl = postgres.url) => {
+		const client = new pg.Client(databaseUrl);
+		await client.connect();
+		return client;
+	};
+	const sql = await connect();
 	const statements = await gatewayStatements();
 	const enlisted = new Map<unknown, Promise<Contender>>();
-	const createStart = async (name: string): Promise<Start> => {
+	const createStart = async (name: string, databaseUrl = postgres.url): Promise<Start> => {
+		const db = new Database({ url: databaseUrl, poolSize: 1 });
 		const { projectId } = await createProject(db, name);
 		const token = await createToken(db, { projectId, role: "write", name: "benchmark" });
-		return { databaseUrl: postgres.url, projectId, token, statements };
+		await db.close();
+		return { databaseUrl, projectId, token, statements };
 	};
 	return {
 		databaseUrl: postgres.url,
 		sql,
+		connect,
+		createDatabase: async (name) => {
+			await sql.query(`CREATE DATABASE ${name}`);
+			const url = Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href;
+			await migrate(url);
+			return url;
+		},
 		createStart,
 		enlist: async (start) => {
 			const known = enlisted.get(start) ?? createStart(start.name).then(start);
@@ -48,7 +64,6 @@ export async function createWorld(): Promise<World> {
 		close: async () => {
 			for (const contender of enlisted.values()) await (await contender).stop();
 			await sql.end();
-			await db.close();
 			await postgres.stop();
 			await rm(folder, { recursive: true, force: true });
 		},

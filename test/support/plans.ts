@@ -86,7 +86,8 @@ function collect(node: PlanNode, reading: Reading): void {
 	for (const child of node.Plans ?? []) collect(child, reading);
 }
 
-function literal(value: unknown): string {
+/** A value as SQL. */
+export function literal(value: unknown): string {
 	if (value === null || value === undefined) return "NULL";
 	if (Array.isArray(value)) {
 		const items = value.map((item) => (item === null ? "NULL" : JSON.stringify(String(item))));

@@ -1,4 +1,3 @@
-import type { Call } from "../call.ts";
 import { startServerProcess } from "../server-process.ts";
 import { type Contender, jsonPost, overHttp, type Start } from "./contender.ts";
 
@@ -12,8 +11,7 @@ export async function startByHand({ databaseUrl, projectId, statements }: Start)
 	});
 }
 
-function decode({ kind }: Call, answer: unknown): Record<string, unknown>[] {
-	const body = answer as { messages: Record<string, unknown>[]; nodes: Record<string, unknown>[] };
-	if (kind === "append") return body.messages;
-	return kind === "message" ? [answer as Record<string, unknown>] : body.nodes;
+function decode(answer: unknown): Record<string, unknown>[] {
+	const { messages, nodes } = answer as { messages?: Record<string, unknown>[]; nodes?: Record<string, unknown>[] };
+	return messages ?? nodes ?? [answer as Record<string, unknown>];
 }

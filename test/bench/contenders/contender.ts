@@ -16,8 +16,8 @@ export interface Contender {
 	name: string;
 	projectId: string;
 	process: ServerProcess;
-	/** Makes the calls ready; running them is what is measured. Undefined where it cannot do them. */
-	prepare(calls: readonly Call[], concurrency: number): Promise<(() => Promise<Load>) | undefined>;
+	/** Makes the calls ready; running them is what is measured. */
+	prepare(calls: readonly Call[], concurrency: number): Promise<() => Promise<Load>>;
 	/** The messages or conversations that a call answers with. */
 	ask(call: Call): Promise<Record<string, unknown>[]>;
 	stop(): Promise<void>;
@@ -25,9 +25,8 @@ export interface Contender {
 
 /** How a server over HTTP is spoken to. */
 export interface Language {
-	/** Undefined for a call that it does not know. */
-	encode(call: Call): Message | undefined | Promise<Message>;
-	decode(call: Call, answer: unknown): Record<string, unknown>[];
+	encode(call: Call): Message | Promise<Message>;
+	decode(answer: unknown): Record<string, unknown>[];
 }
 
 const CONNECTIONS = 64;
@@ -41,22 +40,25 @@ export function overHttp(name: string, projectId: string, process: ServerProcess
 		process,
 		prepare: async (calls, concurrency) => {
 			const messages: Message[] = [];
-			for (const call of calls) {
-				const message = await language.encode(call);
-				if (message === undefined) return undefined;
-				messages.push(message);
-			}
+			for (const call of calls) messages.push(await language.encode(call));
 			return () => runLoad(messages, concurrency, (message) => client.post(message));
 		},
-		ask: async (call) => {
-			const message = await language.encode(call);
-			return message === undefined ? [] : language.decode(call, JSON.parse(await client.post(message)));
-		},
+		ask: async (call) => language.decode(JSON.parse(await client.post(await language.encode(call)))),
 		stop: async () => {
 			client.close();
 			await process.stop();
 		},
 	};
+}
+
+/** The messages or conversations of an answer of GraphQL, by whatever field it comes. */
+export function decodeGraphql(answer: unknown): Record<string, unknown>[] {
+	const { data, errors } = answer as { data: Record<string, Record<string, unknown>>; errors?: unknown };
+	if (errors !== undefined) throw new Error(`Answered with errors: ${JSON.stringify(errors)}`);
+	const [field = {}] = Object.values(data);
+	const { nodes, messages, message, result } = field;
+	const items = nodes ?? messages ?? [message ?? result ?? field];
+	return items as Record<string, unknown>[];
 }
 
 /** What `fetch` of Node adds to every request, whatever the server. */

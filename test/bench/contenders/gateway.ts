@@ -2,13 +2,13 @@ import { createStore, type Store } from "../../../client/store.ts";
 import type { Call } from "../call.ts";
 import type { Message } from "../load.ts";
 import { startServerProcess } from "../server-process.ts";
-import { type Contender, jsonPost, overHttp, type Start } from "./contender.ts";
+import { type Contender, decodeGraphql, jsonPost, overHttp, type Start } from "./contender.ts";
 
 /** The gateway as it is shipped, and the requests that the SDK sends it. */
 export async function startGateway({ databaseUrl, projectId, token }: Start): Promise<Contender> {
 	const env = { DATABASE_URL: databaseUrl, PORT: "0", LOG_LEVEL: "warn" };
 	const process = await startServerProcess("../../dist/server/main.js", ["serve"], env);
-	return overHttp("gateway", projectId, process, { encode: (call) => sdkMessage(token, call), decode });
+	return overHttp("gateway", projectId, process, { encode: (call) => sdkMessage(token, call), decode: decodeGraphql });
 }
 
 /** What the SDK sends for a call. */
@@ -46,13 +46,4 @@ export async function callStore(store: Store, call: Call): Promise<unknown> {
 		case "conversations":
 			return store.listConversations({ limit: call.limit });
 	}
-}
-
-type Item = Record<string, unknown>;
-
-/** An answer of GraphQL, by whatever field it comes. */
-function decode(_call: Call, answer: unknown): Item[] {
-	const [field] = Object.values((answer as { data: Record<string, Item> }).data);
-	const { nodes, messages, message } = field as { nodes?: Item[]; messages?: Item[]; message?: Item };
-	return nodes ?? messages ?? [message ?? field!];
 }

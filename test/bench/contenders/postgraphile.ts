@@ -3,7 +3,7 @@ import pg from "pg";
 import { type Call, CONVERSATION_FIELDS, MESSAGE_FIELDS } from "../call.ts";
 import type { Message } from "../load.ts";
 import { startServerProcess } from "../server-process.ts";
-import { type Contender, jsonPost, overHttp, type Start } from "./contender.ts";
+import { type Contender, decodeGraphql, jsonPost, overHttp, type Start } from "./contender.ts";
 
 /** PostGraphile 5, with a function in SQL for the append. */
 export async function startPostgraphile({ databaseUrl, projectId }: Start): Promise<Contender> {
@@ -12,7 +12,10 @@ export async function startPostgraphile({ databaseUrl, projectId }: Start): Prom
 	await client.query(await readFile(new URL("../servers/postgraphile.sql", import.meta.url), "utf8"));
 	await client.end();
 	const process = await startServerProcess("./servers/postgraphile.ts", [databaseUrl]);
-	return overHttp("PostGraphile 5", projectId, process, { encode: (call) => encode(projectId, call), decode });
+	return overHttp("PostGraphile 5", projectId, process, {
+		encode: (call) => encode(projectId, call),
+		decode: decodeGraphql,
+	});
 }
 
 const APPEND = `mutation Append($input: PeersAppendMessageInput!) {
@@ -37,12 +40,12 @@ const CONVERSATIONS = `query Conversations($projectId: UUID!, $first: Int!) {
 	) { nodes { ${CONVERSATION_FIELDS.join(" ")} } ${PAGE} }
 }`;
 
-function encode(projectId: string, call: Call): Message | undefined {
+function encode(projectId: string, call: Call): Message {
 	switch (call.kind) {
 		case "append": {
 			const { conversationId, messages } = call;
 			const [message] = messages;
-			if (messages.length > 1) return undefined;
+			if (messages.length > 1) throw new Error("Its function appends one message");
 			const variables = { input: { projectId, conversationId, ...message, metadata: {} } };
 			return jsonPost("/graphql", { query: APPEND, variables });
 		}
@@ -61,12 +64,4 @@ function encode(projectId: string, call: Call): Message | undefined {
 		case "conversations":
 			return jsonPost("/graphql", { query: CONVERSATIONS, variables: { projectId, first: call.limit } });
 	}
-}
-
-function decode(_call: Call, answer: unknown): Record<string, unknown>[] {
-	const { data, errors } = answer as { data: Record<string, Record<string, unknown>>; errors?: unknown };
-	if (errors !== undefined) throw new Error(`PostGraphile answered with errors: ${JSON.stringify(errors)}`);
-	const [field] = Object.values(data);
-	if (Array.isArray(field?.["nodes"])) return field["nodes"] as Record<string, unknown>[];
-	return [(field?.["result"] ?? field) as Record<string, unknown>];
 }
