@@ -1,6 +1,6 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,18 +50,29 @@ describe("the packed packages, installed in an empty folder", () => {
 
 	afterAll(() => rm(folder, { recursive: true, force: true }));
 
-	it("serve, and run the quick start from ES modules and from require()", async () => {
-		const gateway = spawn(process.execPath, ["node_modules/.bin/agent-gateway", "dev"], {
-			cwd: folder,
-			env: { ...ENV, PORT: "0" },
-			stdio: ["ignore", "pipe", "inherit"],
-		});
-		let output = "";
-		gateway.stdout.on("data", (chunk) => {
-			output += chunk;
-		});
-		try {
+	describe("with a gateway", () => {
+		let gateway: ChildProcess;
+
+		beforeAll(async () => {
+			gateway = spawn(process.execPath, ["node_modules/.bin/agent-gateway", "dev"], {
+				cwd: folder,
+				env: { ...ENV, PORT: "0" },
+				stdio: ["ignore", "pipe", "inherit"],
+			});
+			let output = "";
+			gateway.stdout!.on("data", (chunk) => {
+				output += chunk;
+			});
 			await vi.waitFor(() => expect(output).toContain("is ready"), { timeout: 60_000 });
+		});
+
+		afterAll(async () => {
+			const ended = once(gateway, "close");
+			gateway.kill("SIGINT");
+			expect(await ended).toEqual([0, null]);
+		});
+
+		it("run the quick start from ES modules and from require()", async () => {
 			const quickStart = await readFile(join(ROOT, "client/examples/quick-start.ts"), "utf8");
 			await writeFile(
 				join(folder, "quick-start.mjs"),
@@ -76,11 +87,30 @@ describe("the packed packages, installed in an empty folder", () => {
 			);
 			const required = await run(process.execPath, ["required.cjs"], { cwd: folder, env: ENV });
 			expect(required.stdout.trim()).toBe("1");
-		} finally {
-			const ended = once(gateway, "close");
-			gateway.kill("SIGINT");
-			expect(await ended).toEqual([0, null]);
-		}
+		});
+
+		it("log in, link a directory, tell who an application is there, and log out", async () => {
+			const { url, token } = JSON.parse(await readFile(join(folder, ".agent-store/link.json"), "utf8"));
+			const app = join(folder, "app");
+			await mkdir(app);
+			const env = { ...ENV, XDG_CONFIG_HOME: join(folder, "config") };
+			const agent = async (...args: string[]) => {
+				const running = run("npx", ["--offline", "@iga-pages/agent", ...args], { cwd: app, env });
+				running.child.stdin!.end(`${token}\n`);
+				return (await running).stdout;
+			};
+			expect(await agent("login", url)).toContain(`Logged in to the project development at ${url}.`);
+			const credentials = join(folder, "config/iga-pages/credentials.json");
+			expect((await stat(credentials)).mode & 0o777).toBe(0o600);
+			expect(await agent("link")).toBe(`${app} is linked to the project development at ${url}.\n`);
+			expect(JSON.parse(await readFile(join(app, ".agent-store/link.json"), "utf8"))).toEqual({ url });
+			expect(await agent("whoami")).toBe(`address  ${url}\nproject  development\nrole     admin\n`);
+			expect(await agent("logout")).toContain(`Logged out of ${url}.`);
+			await expect(agent("whoami")).rejects.toMatchObject({
+				code: 1,
+				stderr: expect.stringContaining(`agent: ${credentials} holds no token for the gateway of`),
+			});
+		});
 	});
 
 	it.each([
