@@ -196,6 +196,28 @@ describe("the migrated database", () => {
 		expect(rows.length).toBeGreaterThan(10);
 	});
 
+	it("clears the tables that change most of dead rows early, out of their indexes too", async () => {
+		const { rows } = await sql.query(
+			"SELECT relname AS table, reloptions AS options FROM pg_class WHERE relkind = 'r' AND reloptions IS NOT NULL ORDER BY 1",
+		);
+		const options = ["autovacuum_vacuum_scale_factor=0.01", "autovacuum_vacuum_threshold=1000", "fillfactor=90"];
+		expect(rows.map((row) => ({ ...row, options: row.options.sort() }))).toEqual([
+			{ table: "conversations", options: [...options, "vacuum_index_cleanup=on"] },
+			{ table: "states", options: [...options, "vacuum_index_cleanup=on"] },
+			{ table: "transcripts", options },
+		]);
+	});
+
+	it("compresses what users write with lz4, where Postgres has it", async () => {
+		const { rows } = await sql.query(
+			"SELECT FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)",
+		);
+		const compressed = ["conversations.agent_state", "messages.payload", "transcript_entries.entry"];
+		expect(await columns("a.attcompression = 'l'")).toEqual(
+			rows.length === 0 ? [] : expect.arrayContaining(compressed),
+		);
+	});
+
 	async function columns(condition: string): Promise<string[]> {
 		const { rows } = await sql.query(`
 			SELECT c.relname || '.' || a.attname AS name

@@ -63,6 +63,8 @@ it("an upgrade keeps what was written at every step, and goes on from there", as
 	expect(JSON.stringify(metadata)).toBe('{"title":"第一","b":1,"a":{"__proto__":[1e+21]}}');
 	const payloads = (await drainMessages(store, { conversationId: "tree" })).map(({ payload }) => payload);
 	expect(payloads).toEqual(["root", "right"]);
+	const [large] = await drainMessages(store, { conversationId: "large" });
+	expect(large!.payload).toBe("a text ".repeat(5_000));
 
 	expect(await store.appendMessage({ conversationId: "plain", payload: "new" })).toMatchObject({ seq: "4" });
 	const replay = { conversationId: "plain", messageId: "plain-3", type: "tool", payload: null };
