@@ -22,6 +22,7 @@ import { answerHealth } from "./http/health.ts";
 import { createIdentify } from "./http/identity.ts";
 import { InFlight } from "./http/in-flight.ts";
 import { createMetrics, type MetricSources } from "./http/metrics.ts";
+import { withBody } from "./http/parsed-requests.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { requestLog } from "./http/request-log.ts";
 import { stateRoutes } from "./http/states.ts";
@@ -169,9 +170,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 		landingPage: false,
 		logging: false,
 	});
+	const answer = direct({ yoga, endpoint: ENDPOINT, arrivals, identify, bodies, cors });
 	return {
 		fetch: async (input, init) => yoga.fetch(new Request(input, init)),
-		handler: direct({ yoga, endpoint: ENDPOINT, arrivals, identify, bodies, cors }),
+		handler: (request, response) => void answer(withBody(request), response),
 		ready,
 		close: async () => {
 			tails.end();

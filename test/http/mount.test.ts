@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { serve } from "@hono/node-server";
 import { createStore } from "@iga-pages/agent/store";
 import express from "express";
@@ -37,6 +38,13 @@ const SERVERS: Record<string, () => Server> = {
 		app.all(["/graphql", "/api/*path"], gateway.gateway.handler);
 		return app.listen(0, "127.0.0.1");
 	},
+	"Express, behind a body parser": () => {
+		const app = express();
+		app.use(express.json({ limit: "1mb" }));
+		app.get("/own", (_request, response) => void response.send("mine"));
+		app.all(["/graphql", "/api/*path"], gateway.gateway.handler);
+		return app.listen(0, "127.0.0.1");
+	},
 	Hono: () => {
 		const app = new Hono();
 		app.get("/own", (context) => context.text("mine"));
@@ -45,6 +53,31 @@ const SERVERS: Record<string, () => Server> = {
 		return serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;
 	},
 };
+
+it("VAL-10: takes a body as it came, where a body parser keeps it, and one that the parser has unpacked", async () => {
+	const app = express();
+	const verify = (request: IncomingMessage, _response: unknown, rawBody: Buffer) =>
+		void Object.assign(request, { rawBody });
+	app.use("/graphql", express.json({ verify }));
+	app.use("/api", express.json());
+	app.all(["/graphql", "/api/*path"], gateway.gateway.handler);
+	const server = app.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const mounted = { ...gateway, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql` };
+	const headers = { authorization: `Bearer ${gateway.token}`, "content-type": "application/json" };
+	const exact =
+		'{"query":"query ($n: Int) { messages(conversationId: \\"c\\", first: $n) { __typename } }","variables":{"n":9007199254740993}}';
+	const refused = await fetch(mounted.url, { method: "POST", headers, body: exact });
+	expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("VAL-10")]);
+	const packed = await fetch(new URL("/api/threads", mounted.url), {
+		method: "POST",
+		headers: { ...headers, "content-encoding": "gzip" },
+		body: gzipSync('{"thread_id":"packed"}'),
+	});
+	expect([packed.status, await packed.json()]).toEqual([201, expect.objectContaining({ thread_id: "packed" })]);
+	server.close();
+	server.closeAllConnections();
+});
 
 describe.each(Object.keys(SERVERS))("mounted in %s", (name) => {
 	let server: Server;
