@@ -19,6 +19,7 @@ const config: CodegenConfig = {
 				"client/operations/history.graphql",
 				"client/operations/labels.graphql",
 				"client/operations/messages.graphql",
+				"client/operations/searches.graphql",
 				"client/operations/state-checkpoints.graphql",
 				"client/operations/states.graphql",
 				"client/operations/tails.graphql",

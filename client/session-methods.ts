@@ -9,6 +9,7 @@ import type {
 	GetContextInput,
 	GetTreeInput,
 	ListPathInput,
+	SearchConversationsInput,
 	SessionInput,
 	SessionStats,
 	SetConfigInput,
@@ -20,7 +21,7 @@ import type {
 	ThreadConfig,
 	TreeEntry,
 } from "./session-types.ts";
-import type { CallOptions, JsonValue, Message, Page } from "./types.ts";
+import type { CallOptions, Conversation, JsonValue, Message, Page } from "./types.ts";
 
 /**
  * Conversations as trees. Every method takes `{ signal?, timeoutMs? }` as its last argument, and rejects with a
@@ -194,6 +195,17 @@ export interface Sessions {
 	 * await sessions.setThinking({ conversationId, thinking: { effort: "high" } });
 	 */
 	setThinking(input: SetThinkingInput, options?: CallOptions | null): Promise<ThreadConfig | null>;
+
+	/**
+	 * Finds conversations by words of their titles (`metadata.title` and `metadata.name`) and messages, of all branches:
+	 * those that have every word of the search, in any case, in the order of `Store.listConversations`. Chinese, Japanese
+	 * and other scripts without spaces are found by any part of a sentence.
+	 *
+	 * @throws StoreError `BadRequest` also where the gateway's operator has not enabled search.
+	 * @example
+	 * const { items } = await sessions.searchConversations({ search: "invoice berlin" });
+	 */
+	searchConversations(input: SearchConversationsInput, options?: CallOptions | null): Promise<Page<Conversation>>;
 
 	/**
 	 * Follows a conversation live: the messages of all its branches by seq, those that are there and those to come,

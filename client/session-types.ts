@@ -186,6 +186,16 @@ export interface SetThinkingInput {
 	thinking: ThinkingConfig | null;
 }
 
+/** Input of `searchConversations`. */
+export interface SearchConversationsInput {
+	/** Words, separated by spaces; 1–256 UTF-8 bytes. */
+	search: string;
+	/** 1–200; default 50. */
+	limit?: number | null | undefined;
+	/** `nextCursor` of the page before; keep the search as it was. */
+	cursor?: string | null | undefined;
+}
+
 export interface TailInput extends SessionInput {
 	/** The position of an event: the tail goes on behind it. When omitted it begins with the first message. */
 	after?: string | null | undefined;

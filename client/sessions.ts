@@ -5,6 +5,7 @@ import { contextMethods } from "./contexts.ts";
 import { forkMethods } from "./forks.ts";
 import { labelMethods } from "./labels.ts";
 import { checkStoreOptions } from "./options.ts";
+import { searchMethods } from "./searches.ts";
 import type { Sessions } from "./session-methods.ts";
 import { tailMethods } from "./tails.ts";
 import { createTransport } from "./transport.ts";
@@ -50,6 +51,7 @@ export function createSessions(options?: StoreOptions | null): Sessions {
 		...forkMethods(transport),
 		...contextMethods(transport),
 		...configMethods(transport),
+		...searchMethods(transport),
 		...tailMethods(settings),
 	};
 	rememberTransport(sessions, transport);

@@ -25,6 +25,7 @@ const HELP = `Usage: agent-gateway <command>
                                write everything of a project, or of conversation ids, as an archive
   import --project <name> <file>|-
                                read an archive; what is there already stays, and what is refused leaves nothing
+  search enable|disable|status make the indexes behind conversations(search: …), remove them, or say whether they work
 
   --help, --version
 
@@ -97,6 +98,18 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 		if (project === undefined) throw new UsageError('"import" needs --project <name>.');
 		const file = onlyArgument(parsed, '"import" needs a file, or - for standard input.');
 		await (await import("./commands/import.ts")).runImport({ project, file });
+	},
+	async "search enable"(args) {
+		parse(args, {});
+		await (await import("./commands/search.ts")).runSearchEnable();
+	},
+	async "search disable"(args) {
+		parse(args, {});
+		await (await import("./commands/search.ts")).runSearchDisable();
+	},
+	async "search status"(args) {
+		parse(args, {});
+		await (await import("./commands/search.ts")).runSearchStatus();
 	},
 };
 

@@ -6,6 +6,7 @@ import {
 	listConversations,
 	updateConversation,
 } from "../store/conversations.ts";
+import { searchConversations } from "../store/searches.ts";
 import { builder } from "./builder.ts";
 import { checkForward, toConnection } from "./connections.ts";
 
@@ -61,9 +62,17 @@ builder.queryField("conversations", (t) =>
 			nullable: true,
 			description:
 				"The project's conversations, the latest updated first, then by id descending (CONV-3). Not a fixed snapshot: one whose updatedAt moves during a walk may repeat or be missed.",
-			resolve: async (_root, args, context) => {
+			args: {
+				search: t.arg.string({
+					description:
+						"Only those with every one of these words in their title or in a message of any branch: 1 to 256 UTF-8 bytes, words separated by spaces, in any case. BadRequest where search is not enabled.",
+				}),
+			},
+			resolve: async (_root, { search, ...args }, context) => {
 				checkForward(args, "");
-				return toConnection(await listConversations(context, args), args.after);
+				const page =
+					search == null ? listConversations(context, args) : searchConversations(context, { ...args, search });
+				return toConnection(await page, args.after);
 			},
 		},
 		ConversationConnection,

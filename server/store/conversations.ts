@@ -3,7 +3,7 @@ import { checkId } from "../domain/ids.ts";
 import { checkObject, encodeJson, type JsonObject, type JsonText } from "../domain/json.ts";
 import type { Limits } from "../domain/limits.ts";
 import { checkPageSize, openCursor, type Page, sealCursor } from "../domain/pages.ts";
-import type { Statement, Transaction } from "./database.ts";
+import type { Queries, Statement, Transaction } from "./database.ts";
 import { conflict, isTakenKey } from "./postgres-errors.ts";
 import type { Scope } from "./scope.ts";
 import { isoTime } from "./times.ts";
@@ -78,28 +78,39 @@ function list(name: string, condition: string): Statement {
 }
 
 const LIST = list("conversations_list", "");
-/** For a credential that reaches a few conversations only. */
+/** For a credential that reaches a few conversations only, and for those that a search found. */
 const LIST_LIMITED = list("conversations_list_limited", "AND conversation_id = ANY($6::text[])");
 
 const LIST_SCOPE = "conversations";
 
+interface ConversationPageInput {
+	first?: number | null | undefined;
+	after?: string | null | undefined;
+}
+
 /** A page of the project's conversations, the latest updated first (rule CONV-3). */
-export async function listConversations(
-	{ db, identity, limits }: Scope,
-	input: { first?: number | null | undefined; after?: string | null | undefined },
+export async function listConversations(scope: Scope, input: ConversationPageInput): Promise<Page<Conversation>> {
+	return pageOfConversations(scope, input, LIST_SCOPE, scope.identity.conversationIds);
+}
+
+/** A page of some of the project's conversations, or of all. `list` tells its cursors from those of other lists. */
+export async function pageOfConversations(
+	{ db, identity, limits }: Omit<Scope, "db"> & { db: Pick<Queries, "read"> },
+	input: ConversationPageInput,
+	list: string,
+	conversationIds: readonly string[] | null,
 ): Promise<Page<Conversation>> {
 	const first = checkPageSize("first", input.first, limits);
 	const [updatedAt = null, conversationId = null] =
-		input.after == null ? [] : openCursor("after", identity.cursorKey, LIST_SCOPE, input.after);
-	const { projectId, conversationIds } = identity;
-	const values = [projectId, updatedAt, conversationId, first, limits.pageBytes];
+		input.after == null ? [] : openCursor("after", identity.cursorKey, list, input.after);
+	const values = [identity.projectId, updatedAt, conversationId, first, limits.pageBytes];
 	const rows = await (conversationIds === null
 		? db.read<ConversationRow & { fetched: string }>(LIST, values)
 		: db.read<ConversationRow & { fetched: string }>(LIST_LIMITED, [...values, conversationIds]));
 	return {
 		items: rows.map(toConversation),
 		hasNext: Number(rows[0]?.fetched ?? 0) > rows.length,
-		cursorOf: (item) => sealCursor(identity.cursorKey, LIST_SCOPE, [item.updatedAt, item.conversationId]),
+		cursorOf: (item) => sealCursor(identity.cursorKey, list, [item.updatedAt, item.conversationId]),
 	};
 }
 

@@ -23,8 +23,8 @@ export interface Reading {
 	scanned: string[];
 }
 
-/** What writes is not run a second time, and tells nothing. */
-const WRITES = /\b(INSERT INTO|DELETE FROM|(?<!FOR )UPDATE)\b/;
+/** What writes or sets something up is not run a second time, and tells nothing. */
+const WRITES = /\b(INSERT INTO|DELETE FROM|(?<!FOR )UPDATE|SET TRANSACTION)\b/;
 
 /**
  * Does some work of the store and tells what each of its statements reads: with the plan that Postgres keeps for a named
