@@ -1,6 +1,8 @@
 import { v7 } from "uuid";
 import { badRequest } from "./faults.ts";
 
+/** UTF-8 bytes. */
+const LONGEST_NAME = 256;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Checks an id by rule VAL-1 and returns it: a string of 1 to `maxBytes` UTF-8 bytes without U+0000 and lone surrogates. */
@@ -12,6 +14,16 @@ export function checkId(field: string, value: unknown, maxBytes: number): string
 /** Checks a role or type by rule VAL-2: null, or a string of at most `maxBytes` UTF-8 bytes. */
 export function checkTag(field: string, value: string | null | undefined, maxBytes: number): string | null {
 	return value == null ? null : checkText(field, value, maxBytes, "VAL-2");
+}
+
+const CONTROL = /\p{Cc}/u;
+
+/** Checks the name of a project or a token, which tables of names show. */
+export function checkName(field: string, value: string): string {
+	if (value.trim() === "" || Buffer.byteLength(value) > LONGEST_NAME || CONTROL.test(value)) {
+		throw badRequest(field, `must be 1 to ${LONGEST_NAME} UTF-8 bytes on one line, and not blank`);
+	}
+	return value;
 }
 
 function checkText(field: string, value: string, maxBytes: number, rule: string): string {

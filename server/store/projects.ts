@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { Fault } from "../domain/faults.ts";
+import { checkName } from "../domain/ids.ts";
 import type { Database, Statement } from "./database.ts";
 import { Prisma } from "./generated/client.ts";
 import { newSecret } from "./signing-keys.ts";
@@ -15,7 +16,7 @@ const FIELDS = { projectId: true, name: true, createdAt: true } as const;
 
 /** Creates a project; a name that exists is a Conflict. */
 export async function createProject(db: Database, name: string): Promise<Project> {
-	if (name.trim() === "") throw new Fault("BadRequest", "name: must not be empty");
+	checkName("name", name);
 	try {
 		return await db.prisma.project.create({
 			data: {

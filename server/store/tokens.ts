@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Credential, Role } from "../domain/access.ts";
-import { isUuid } from "../domain/ids.ts";
+import { checkName, isUuid } from "../domain/ids.ts";
 import type { Database, Queries, Statement } from "./database.ts";
 import { isoTime } from "./times.ts";
 
@@ -33,7 +33,8 @@ export async function createToken(
 ): Promise<string> {
 	const secret = Buffer.concat([Buffer.from(input.projectId.replaceAll("-", ""), "hex"), randomBytes(SECRET_BYTES)]);
 	const token = PREFIX + secret.toString("base64url");
-	const { projectId, role, name, expiresAt = null } = input;
+	const { projectId, role, expiresAt = null } = input;
+	const name = checkName("name", input.name);
 	await db.prisma.apiToken.create({ data: { projectId, tokenHash: hash(token), name, role, expiresAt } });
 	return token;
 }

@@ -56,6 +56,19 @@ describe("project list and delete", () => {
 		});
 	});
 
+	it("take no name that a table could not show", async () => {
+		const { gateway, run } = await start();
+		const refusal = {
+			code: 1,
+			stdout: "",
+			stderr: "agent-gateway: name: must be 1 to 256 UTF-8 bytes on one line, and not blank\n",
+		};
+		expect(await run(["project", "create", "two\nlines"])).toEqual(refusal);
+		expect(await run(["project", "create", "é".repeat(129)])).toEqual(refusal);
+		const [project] = await query<{ name: string }>(gateway, "SELECT name FROM projects");
+		expect(await run(["token", "create", "--project", project!.name, "--name", ""])).toEqual(refusal);
+	});
+
 	it.skipIf(!hasTerminal)("ask for the name on a terminal", async () => {
 		const { gateway, run } = await start();
 		await run(["project", "create", "shop"]);
