@@ -5,6 +5,8 @@ import { Session } from "node:inspector/promises";
 export interface NamedText {
 	name: string;
 	text: string;
+	/** Planned anew each time. */
+	replan: boolean;
 }
 
 const STORE = new URL("../../server/store/", import.meta.url);
@@ -14,9 +16,9 @@ const FIND = `function () {
 	const found = [];
 	for (const it of this) {
 		try {
-			const { name, text } = it;
+			const { name, text, replan = false } = it;
 			const known = Object.keys(it).every((key) => ["name", "text", "replan", "returnsWritten", "conversation"].includes(key));
-			if (known && typeof name === "string" && typeof text === "string") found.push({ name, text });
+			if (known && typeof name === "string" && typeof text === "string") found.push({ name, text, replan });
 		} catch {}
 	}
 	return found;
