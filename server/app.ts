@@ -42,6 +42,8 @@ export interface GatewayOptions {
 	pooler?: "none" | "transaction";
 	/** Of the same Postgres past the pooler, to hear of other gateways' messages at once; `databaseUrl` without a pooler. */
 	directUrl?: string | undefined;
+	/** What a server around the gateway leaves before its paths, such as `/store`; nothing by default. */
+	basePath?: string;
 	/** Database connections at most, 10 by default; one more is for those hints. */
 	poolSize?: number;
 	/** Serves the explorer, with this token filled in for callers on this machine; off by default. */
@@ -92,6 +94,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 		databaseUrl,
 		directUrl = databaseUrl,
 		pooler = "none",
+		basePath = "",
 		poolSize = 10,
 		graphiql = false,
 		introspection = false,
@@ -100,6 +103,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 		requestsPerSecond,
 	} = options;
 	const limits = { ...DEFAULT_LIMITS, ...options.limits };
+	const endpoint = `${checkBasePath(basePath)}${ENDPOINT}`;
 	const inFlight = new InFlight();
 	/** Live tails, which go on until somebody ends them. */
 	const streams = new InFlight();
@@ -130,21 +134,21 @@ export function createGateway(options: GatewayOptions): Gateway {
 	const runner = options.agent && createRunner(db, options.agent, options.agentOptions, logger);
 	const followed = tailRoute((call, input) => tails.open(call, input, call.verify), streams, logger);
 	const routed = [...threadRoutes, followed, ...stateRoutes, chatRoute(runner, inFlight)];
-	const api = createApi({ routes: routed, db, limits, bodies, identify, logger });
+	const api = createApi({ routes: routed, basePath, db, limits, bodies, identify, logger });
 	const arrivals = new Arrivals(inFlight, metrics ? [requestLog(logger), metrics.onAnswer] : [requestLog(logger)]);
 	const cors = new Cors(origins);
 	const yoga = createYoga<Arrival>({
 		schema,
-		graphqlEndpoint: ENDPOINT,
+		graphqlEndpoint: endpoint,
 		context: ({ identity, signal, header }) => {
 			const scope = { db: db.for({ project: identity!.projectId, signal }), identity: identity!, limits };
 			const verify = () => identify({ headers: { get: header } }, "again");
 			return createContext(scope, (input) => tails.open(scope, input, verify));
 		},
 		plugins: [
-			arrive(arrivals),
+			arrive(arrivals, endpoint),
 			cors.plugin,
-			routes(ready, graphiql !== false, api),
+			routes(basePath, { ready, hasExplorer: graphiql !== false, api }),
 			parameters(identify, bodies),
 			...documentLimits(limits, { introspection }),
 			errorShape(logger),
@@ -170,7 +174,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 		landingPage: false,
 		logging: false,
 	});
-	const answer = direct({ yoga, endpoint: ENDPOINT, arrivals, identify, bodies, cors });
+	const answer = direct({ yoga, endpoint, arrivals, identify, bodies, cors });
 	return {
 		fetch: async (input, init) => yoga.fetch(new Request(input, init)),
 		handler: (request, response) => void answer(withBody(request), response),
@@ -207,21 +211,30 @@ function createRunner(db: Database, agent: Agent, agentOptions: AgentOptions | u
 	});
 }
 
+function checkBasePath(path: string): string {
+	if (path === "" || /^(\/[^/?#]+)+$/.test(path)) return path;
+	throw new TypeError(`basePath must begin with "/" and not end with it; it is ${JSON.stringify(path)}`);
+}
+
+interface Routes {
+	ready: () => Promise<void>;
+	hasExplorer: boolean;
+	api: ReturnType<typeof createApi>;
+}
+
 /** Answers every path but the GraphQL endpoint's. */
-function routes(
-	ready: () => Promise<void>,
-	hasExplorer: boolean,
-	api: ReturnType<typeof createApi>,
-): Plugin<object, Arrival> {
+function routes(basePath: string, { ready, hasExplorer, api }: Routes): Plugin<object, Arrival> {
+	const endpoint = `${basePath}${ENDPOINT}`;
 	return {
 		async onRequest({ request, url, endResponse, serverContext }) {
 			const { requestId } = serverContext;
-			const path = url.pathname;
-			if (path === ENDPOINT) return;
-			if (path.startsWith(API)) return endResponse(await api(request, url, serverContext));
+			const { pathname } = url;
+			if (pathname === endpoint) return;
+			const path = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : "";
+			if (path.startsWith(API)) return endResponse(await api(request, path, url, serverContext));
 			if (path === "/" && hasExplorer)
-				return endResponse(new Response(null, { status: 302, headers: { location: ENDPOINT } }));
-			const message = `There is nothing at ${request.method} ${path}; GraphQL is at ${ENDPOINT}`;
+				return endResponse(new Response(null, { status: 302, headers: { location: endpoint } }));
+			const message = `There is nothing at ${request.method} ${pathname}; GraphQL is at ${endpoint}`;
 			const health = await answerHealth(path, ready);
 			if (health !== undefined) serverContext.operation = path;
 			endResponse(health ?? Response.json({ error: { code: "NotFound", message, requestId } }, { status: 404 }));

@@ -18,6 +18,8 @@ const DESCRIPTION = `${API}openapi.json`;
 
 interface ApiOptions {
 	routes: readonly Route[];
+	/** What stands before their paths. */
+	basePath: string;
 	db: Database;
 	limits: Limits;
 	bodies: BodyReader;
@@ -35,8 +37,8 @@ interface Learnt {
 }
 
 /** Answers requests to the HTTP API: with the same tokens, roles and limits as GraphQL. */
-export function createApi({ routes, db, limits, bodies, identify, logger }: ApiOptions) {
-	const description = describe(routes);
+export function createApi({ routes, basePath, db, limits, bodies, identify, logger }: ApiOptions) {
+	const description = describe(routes, basePath);
 
 	const call = async ({ route, key }: Match, request: Request, url: URL, learnt: Learnt): Promise<Response> => {
 		const identity = await identify(request);
@@ -68,9 +70,8 @@ export function createApi({ routes, db, limits, bodies, identify, logger }: ApiO
 		return answer === undefined ? new Response(null, { status }) : Response.json(answer, { status });
 	};
 
-	return async (request: Request, url: URL, learnt: Learnt): Promise<Response> => {
+	return async (request: Request, path: string, url: URL, learnt: Learnt): Promise<Response> => {
 		const { requestId } = learnt;
-		const { pathname: path } = url;
 		try {
 			if (path === DESCRIPTION && request.method === "GET") {
 				learnt.operation = path;

@@ -3,7 +3,6 @@ import type { ExecutionResult } from "graphql";
 import type { GraphQLParams, Plugin } from "graphql-yoga";
 import { codeOf, Fault } from "../domain/faults.ts";
 import type { Identity } from "../store/tokens.ts";
-import { API } from "./api.ts";
 import type { BodyReader } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import type { Identify } from "./identity.ts";
@@ -68,14 +67,14 @@ export class Arrivals {
 }
 
 /** Lets Yoga's requests arrive, unless they have arrived already. */
-export function arrive(arrivals: Arrivals): Plugin<object, Arrival> {
+export function arrive(arrivals: Arrivals, endpoint: string): Plugin<object, Arrival> {
 	return {
 		onRequest({ request, url, serverContext, endResponse }) {
 			if (serverContext.requestId === undefined) {
 				const header = (name: string) => request.headers.get(name);
 				Object.assign(serverContext, arrivals.begin({ header, signal: () => request.signal }));
 			}
-			if (!serverContext.entered) endResponse(closing(serverContext.requestId, url.pathname));
+			if (!serverContext.entered) endResponse(closing(serverContext.requestId, url.pathname === endpoint));
 		},
 		onResponse({ response, serverContext }) {
 			// The explorer's page is sent before requests get their ids.
@@ -109,9 +108,9 @@ export function parameters(identify: Identify, bodies: BodyReader): Plugin<objec
 	};
 }
 
-function closing(requestId: string, path: string): Response {
+function closing(requestId: string, isGraphQL: boolean): Response {
 	const fault = new Fault("ServiceUnavailable", "The gateway is shutting down", { retryAfter: 1 });
-	if (path.startsWith(API)) return errorResponse(fault, requestId);
+	if (!isGraphQL) return errorResponse(fault, requestId);
 	const { code, status, message } = fault;
 	const error = { message, extensions: { code, status, requestId } };
 	return Response.json({ errors: [error] }, { status, headers: { "retry-after": "1" } });

@@ -18,8 +18,8 @@ const MEANING: Readonly<Record<number, string>> = {
 	504: "The database did not finish in time.",
 };
 
-/** The OpenAPI 3.1 description of the routes. */
-export function describe(routes: readonly Route[]): object {
+/** The OpenAPI 3.1 description of the routes, which are below a path. */
+export function describe(routes: readonly Route[], basePath: string): object {
 	const paths: Record<string, Record<string, object>> = {};
 	for (const route of routes) {
 		paths[route.path] ??= {};
@@ -30,8 +30,9 @@ export function describe(routes: readonly Route[]): object {
 		info: {
 			title: "Agent store: threads and chat",
 			version: "1",
-			description: "A thread is a conversation; GraphQL, at /graphql, shows the same ones.",
+			description: `A thread is a conversation; GraphQL, at ${basePath}/graphql, shows the same ones.`,
 		},
+		servers: [{ url: basePath || "/" }],
 		security: [{ bearer: [] }],
 		paths,
 		components: {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { serve } from "@hono/node-server";
 import { createStore } from "@iga-pages/agent/store";
+import type { Gateway } from "@iga-pages/agent-gateway";
 import express from "express";
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -139,4 +140,59 @@ describe.each(Object.keys(SERVERS))("mounted in %s", (name) => {
 		await stream.ended;
 		expect(stream.events().at(-1)).toContain("event: done");
 	});
+});
+
+/** Servers that have the gateway below a path: one that knows of it, unless they take it away. */
+const BELOW: Record<string, (below: Gateway) => Server> = {
+	"node:http": ({ handler }) => createServer(handler).listen(0, "127.0.0.1"),
+	"Express, with use()": ({ handler }) => express().use("/deep/store", handler).listen(0, "127.0.0.1"),
+	"Express, behind a body parser": ({ handler }) =>
+		express().use(express.json()).use("/deep/store", handler).listen(0, "127.0.0.1"),
+	Hono: (below) => {
+		const app = new Hono().all("/deep/store/*", ({ req }) => below.fetch(req.raw));
+		return serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;
+	},
+	"Hono, with mount()": () => {
+		const app = new Hono().mount("/deep/store", (request) => gateway.gateway.fetch(request));
+		return serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;
+	},
+};
+
+it.each(Object.keys(BELOW))("is reached below a path of %s", async (name) => {
+	const { databaseUrl } = gateway;
+	const below = await startGateway({ databaseUrl, agent: scripted.agent, basePath: "/deep/store" });
+	const server = BELOW[name]!(below.gateway);
+	if (!server.listening) await once(server, "listening");
+	const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const url = `${origin}/deep/store/graphql`;
+	const store = createStore({ url, token: gateway.token });
+	await store.appendMessage({ conversationId: "below", payload: name });
+	const at = { ...gateway, url };
+	expect((await callApi(at, "GET", "/deep/store/api/threads/below")).status).toBe(200);
+	expect((await callApi(at, "GET", "/deep/store/api/threads/unknown")).status).toBe(404);
+	expect((await callApi(at, "GET", "/deep/store/nothing")).status).toBe(404);
+	expect((await fetch(`${origin}/deep/store/health/live`)).status).toBe(200);
+	const stream = await openStream(at, "/deep/store/api/chat", {
+		method: "POST",
+		body: JSON.stringify({ message: "go", stream: true }),
+		headers: { "content-type": "application/json" },
+	});
+	await stream.ended;
+	expect(stream.events().at(-1)).toContain("event: done");
+	server.close();
+	server.closeAllConnections();
+	await below.close();
+});
+
+it("below a path, is nowhere else, and says so in its description", async () => {
+	const below = await startGateway({ databaseUrl: gateway.databaseUrl, basePath: "/store" });
+	const { body } = await callApi<{ servers: object }>(below, "GET", "/store/api/openapi.json");
+	expect(body.servers).toEqual([{ url: "/store" }]);
+	for (const path of ["/graphql", "/api/threads", "/storeapi/threads", "/health/live"]) {
+		expect((await callApi(below, "POST", path, {})).body.error.message).toContain("GraphQL is at /store/graphql");
+	}
+	await below.close();
+	for (const basePath of ["/", "store", "/store/"]) {
+		await expect(startGateway({ databaseUrl: gateway.databaseUrl, basePath })).rejects.toThrow("basePath must");
+	}
 });
