@@ -120,7 +120,9 @@ function takeAll(message: IncomingMessage, intake: Intake): Promise<void> {
 			}
 		};
 		message.on("data", take).on("end", resolve);
-		message.on("close", () => reject(brokenOff(message.errored)));
+		message.on("close", () => {
+			if (!message.readableEnded) reject(brokenOff(message.errored));
+		});
 	});
 }
 
