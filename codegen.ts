@@ -10,11 +10,13 @@ const config: CodegenConfig = {
 		"client/generated/operations.ts": {
 			documents: [
 				"client/operations/agent-states.graphql",
+				"client/operations/archives.graphql",
 				"client/operations/branches.graphql",
 				"client/operations/checkpoints.graphql",
 				"client/operations/configs.graphql",
 				"client/operations/contexts.graphql",
 				"client/operations/conversations.graphql",
+				"client/operations/erasures.graphql",
 				"client/operations/forks.graphql",
 				"client/operations/history.graphql",
 				"client/operations/labels.graphql",

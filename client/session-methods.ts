@@ -1,9 +1,11 @@
 import type {
 	AppendBranchSummaryInput,
 	AppendCustomInput,
+	ArchiveRecord,
 	Branch,
 	BranchInput,
 	CompactInput,
+	Erasure,
 	ForkedConversation,
 	ForkInput,
 	GetContextInput,
@@ -206,6 +208,45 @@ export interface Sessions {
 	 * const { items } = await sessions.searchConversations({ search: "invoice berlin" });
 	 */
 	searchConversations(input: SearchConversationsInput, options?: CallOptions | null): Promise<Page<Conversation>>;
+
+	/**
+	 * Reads a conversation as the records of an archive: a header, the conversation, its branches, the messages of all
+	 * branches by seq, and an end. One record a line, as JSON, is a file that `agent-gateway import` reads. What is appended
+	 * meanwhile is not in it. `timeoutMs` bounds each page.
+	 *
+	 * @throws StoreError when the loop goes on: `NotFound`, and the codes of every call. Invalid input throws at the call.
+	 * @example
+	 * for await (const record of sessions.exportConversation({ conversationId })) {
+	 *   file.write(`${JSON.stringify(record)}\n`);
+	 * }
+	 */
+	exportConversation(input: SessionInput, options?: CallOptions | null): AsyncIterableIterator<ArchiveRecord>;
+
+	/**
+	 * Restores a conversation from the records of its archive: ids, seqs, times, branches, labels, config and agent state are
+	 * as they were. `imported` is false where it was there already with the same content. Repeated safely. The records are
+	 * one request, which has a limit (64 MiB); `agent-gateway import` has none.
+	 *
+	 * @throws StoreError `Conflict` (it is there with other content, or a message id is taken), `BadRequest` (which names
+	 * the line), `PayloadTooLarge`.
+	 * @example
+	 * await archive.importConversation(sessions.exportConversation({ conversationId }));
+	 */
+	importConversation(
+		records: Iterable<ArchiveRecord> | AsyncIterable<ArchiveRecord>,
+		options?: CallOptions | null,
+	): Promise<{ imported: boolean }>;
+
+	/**
+	 * Removes everything that is stored under an id, at once: the conversation with its messages, branches, agent state and
+	 * run; the state of that key; the LangGraph thread; the Claude transcripts of that session under every project key. Says
+	 * what it removed, and which forks stay: they are copies of their own. An unknown id is a success. Not repeated if its
+	 * fate is unknown.
+	 *
+	 * @example
+	 * const { erased, forks } = await sessions.erase({ conversationId });
+	 */
+	erase(input: SessionInput, options?: CallOptions | null): Promise<{ erased: Erasure; forks: string[] }>;
 
 	/**
 	 * Follows a conversation live: the messages of all its branches by seq, those that are there and those to come,

@@ -186,6 +186,33 @@ export interface SetThinkingInput {
 	thinking: ThinkingConfig | null;
 }
 
+/** A line of an archive: what `record` says it is, with the fields that belong to that. */
+export interface ArchiveRecord {
+	record: "archive" | "conversation" | "branch" | "message" | "historyOperation" | "end";
+	[field: string]: JsonValue;
+}
+
+/** How many rows of each kind were removed. */
+export interface Erasure {
+	/** 1, or 0 where there was none. */
+	conversations: number;
+	/** Messages of all branches. */
+	messages: number;
+	branches: number;
+	/** Remembered changes of the history of an OpenAI session. */
+	historyOperations: number;
+	/** The state of that key, and its checkpoints. */
+	states: number;
+	stateCheckpoints: number;
+	/** What the LangGraph thread consisted of. */
+	checkpoints: number;
+	channelValues: number;
+	checkpointWrites: number;
+	/** The Claude transcripts of that session, under any project key. */
+	transcripts: number;
+	transcriptEntries: number;
+}
+
 /** Input of `searchConversations`. */
 export interface SearchConversationsInput {
 	/** Words, separated by spaces; 1–256 UTF-8 bytes. */

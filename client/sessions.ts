@@ -1,7 +1,9 @@
+import { archiveMethods } from "./archives.ts";
 import { branchMethods } from "./branches.ts";
 import { configMethods } from "./configs.ts";
 import { rememberTransport } from "./connections.ts";
 import { contextMethods } from "./contexts.ts";
+import { erasureMethods } from "./erasures.ts";
 import { forkMethods } from "./forks.ts";
 import { labelMethods } from "./labels.ts";
 import { checkStoreOptions } from "./options.ts";
@@ -51,6 +53,8 @@ export function createSessions(options?: StoreOptions | null): Sessions {
 		...forkMethods(transport),
 		...contextMethods(transport),
 		...configMethods(transport),
+		...archiveMethods(transport),
+		...erasureMethods(transport),
 		...searchMethods(transport),
 		...tailMethods(settings),
 	};

@@ -25,6 +25,9 @@ const HELP = `Usage: agent-gateway <command>
                                write everything of a project, or of conversation ids, as an archive
   import --project <name> <file>|-
                                read an archive; what is there already stays, and what is refused leaves nothing
+  erase --project <name> <id>  remove everything that is stored under a conversation's id
+  prune [--older-than 90d] [--keep-checkpoints <n>] [--project <name>] [--dry-run]
+                               remove conversations that nobody touched since, and all but the newest checkpoints
   search enable|disable|status make the indexes behind conversations(search: …), remove them, or say whether they work
 
   --help, --version
@@ -98,6 +101,30 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 		if (project === undefined) throw new UsageError('"import" needs --project <name>.');
 		const file = onlyArgument(parsed, '"import" needs a file, or - for standard input.');
 		await (await import("./commands/import.ts")).runImport({ project, file });
+	},
+	async erase(args) {
+		const parsed = parse(args, { project: TEXT }, 1);
+		const { project } = parsed.values;
+		if (project === undefined) throw new UsageError('"erase" needs --project <name>.');
+		const conversationId = onlyArgument(parsed, '"erase" needs the id of a conversation.');
+		await (await import("./commands/erase.ts")).runErase({ project, conversationId });
+	},
+	async prune(args) {
+		const options = {
+			"older-than": TEXT,
+			"keep-checkpoints": TEXT,
+			project: TEXT,
+			"dry-run": { type: "boolean" },
+		} as const;
+		const {
+			project,
+			"older-than": age,
+			"keep-checkpoints": keep,
+			"dry-run": dryRun = false,
+		} = parse(args, options).values;
+		if (age === undefined && keep === undefined)
+			throw new UsageError('"prune" needs --older-than or --keep-checkpoints.');
+		await (await import("./commands/prune.ts")).runPrune({ project, age, keep, dryRun });
 	},
 	async "search enable"(args) {
 		parse(args, {});

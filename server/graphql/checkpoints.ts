@@ -316,7 +316,9 @@ builder.relayMutationField(
 		nullable: true,
 		description:
 			"Deletes the checkpoints of a thread but the newest of each namespace and those from whose writes these are rebuilt, and the values that only the deleted ones held. Wait for its runs first.",
-		resolve: async (_root, { input }, context) => ({ removed: await pruneCheckpointThread(context, input) }),
+		resolve: async (_root, { input }, context) => ({
+			removed: (await pruneCheckpointThread(context, input)).checkpoints,
+		}),
 	},
 	{
 		description: "Of pruneCheckpointThread.",

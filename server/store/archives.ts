@@ -69,6 +69,13 @@ export async function exportArchive<T>(
 	});
 }
 
+/** A place inside an item, to go on behind it. */
+export interface Place {
+	/** Which of the item's tables is read, and behind which row. */
+	table: number;
+	after: string[] | null;
+}
+
 /** All records of an item. */
 async function* readRecords(
 	transaction: Transaction,
@@ -77,32 +84,32 @@ async function* readRecords(
 ): AsyncGenerator<ItemRecord | PartRecord | EndRecord> {
 	yield item;
 	let records = 1;
-	for (const parts of PARTS[item.record]) {
-		for await (const part of readParts(transaction, projectId, item, parts)) {
-			yield part;
-			records++;
-		}
+	for await (const { part } of readParts(transaction, projectId, item)) {
+		yield part;
+		records++;
 	}
 	yield { record: "end", records };
 }
 
-async function* readParts(
+/** The parts of an item behind a place, each with its own place. */
+export async function* readParts(
 	{ query }: Transaction,
 	projectId: string,
 	item: ItemRecord,
-	{ page, start, place, toRecord }: Parts,
-): AsyncGenerator<PartRecord> {
-	for (let after = start; ; ) {
-		const rows = await query<Record<string, never>>(page, [
-			projectId,
-			...itemKey(item),
-			...after,
-			BATCH_ROWS,
-			BATCH_BYTES,
-		]);
-		if (rows.length === 0) return;
-		for (const row of rows) yield toRecord(row);
-		after = place(rows.at(-1)!);
+	from: Place = { table: 0, after: null },
+): AsyncGenerator<{ part: PartRecord; place: Place }> {
+	const key = [projectId, ...itemKey(item)];
+	for (const [table, { page, start, place, toRecord }] of PARTS[item.record].entries()) {
+		if (table < from.table) continue;
+		let after = (table === from.table ? from.after : null) ?? start;
+		for (;;) {
+			const rows = await query<Record<string, never>>(page, [...key, ...after, BATCH_ROWS, BATCH_BYTES]);
+			if (rows.length === 0) break;
+			for (const row of rows) {
+				after = place(row);
+				yield { part: toRecord(row), place: { table, after } };
+			}
+		}
 	}
 }
 

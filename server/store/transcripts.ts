@@ -131,15 +131,22 @@ export async function deleteTranscript({ db, identity, limits }: Scope, input: T
 	await db.transaction(async (transaction) => {
 		if (subpath === "") {
 			await transaction.query(DELETE, key);
-			// The last one takes the clock along. Looked for under the clock's lock, which every append ends with.
-			await transaction.query(LOCK_CLOCK, [identity.projectId, projectKey]);
-			await transaction.query(DELETE_CLOCK, [identity.projectId, projectKey]);
+			await deleteIdleClock(transaction, identity.projectId, projectKey);
 			return;
 		}
 		await transaction.query(LOCK, key);
 		await transaction.query(DELETE_SUBPATH, [...key, subpath]);
 		await transaction.query(DELETE_EMPTY, key);
 	});
+}
+
+/**
+ * Deletes the clock of a project key whose last transcript was deleted. That is looked for under the clock's lock, which
+ * every append ends with.
+ */
+export async function deleteIdleClock(transaction: Transaction, projectId: string, projectKey: string): Promise<void> {
+	await transaction.query(LOCK_CLOCK, [projectId, projectKey]);
+	await transaction.query(DELETE_CLOCK, [projectId, projectKey]);
 }
 
 const LIST: Statement = {
