@@ -45,6 +45,6 @@ function insecure(source: string): StoreError {
 	return badRequest(
 		source,
 		"must be https: plain http to another machine would show token and conversations to the network; " +
-			"createStore({ allowInsecureHttp: true }) permits it",
+			"createStore({ allowInsecureHttp: true }), or --allow-insecure-http of the commands, permits it",
 	);
 }

@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createStore } from "@iga-pages/agent/store";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createBrowserToken } from "../support/browser-tokens.ts";
+import { everythingOf, fill, fillAll } from "../support/everything.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { runGateway, spawnGateway } from "../support/gateway-process.ts";
 import { sendRaw } from "../support/raw.ts";
@@ -54,6 +56,23 @@ describe("project list and delete", () => {
 			code: 1,
 			stderr: expect.stringContaining('There is no project "shop"'),
 		});
+	});
+
+	it("ISO-1: leave nothing of a project in any table, and all of the others", async () => {
+		const { gateway, run } = await start();
+		const other = await gateway.createProject({ role: "admin" });
+		await fillAll(gateway, other);
+		await fill(gateway, "kept");
+		const kept = await everythingOf(gateway, gateway.projectId);
+		const [project] = await query<{ name: string }>(gateway, "SELECT name FROM projects WHERE project_id = $1", [
+			other.projectId,
+		]);
+		const { code } = await run(["project", "delete", project!.name, "--yes-delete", project!.name]);
+		expect(code).toBe(0);
+		const left = (await everythingOf(gateway, other.projectId)) as [table: string, rows: unknown[]][];
+		expect(left.filter(([, rows]) => rows.length > 0)).toEqual([]);
+		expect(await query(gateway, "SELECT FROM api_tokens WHERE project_id = $1", [other.projectId])).toEqual([]);
+		expect(await everythingOf(gateway, gateway.projectId)).toEqual(kept);
 	});
 
 	it("take no name that a table could not show", async () => {
@@ -115,7 +134,7 @@ describe("project list and delete", () => {
 });
 
 describe("token list and revoke", () => {
-	it("show ids, roles and times but no token, and end the one that is named", async () => {
+	it("show ids, roles and times but no token, of which there is only a hash, and end the one that is named", async () => {
 		const { gateway, run } = await start();
 		await run(["project", "create", "shop"]);
 		const create = async (...args: string[]) =>
@@ -129,6 +148,12 @@ describe("token list and revoke", () => {
 		expect(backend).toMatch(/^[0-9a-f-]{36} {2}backend {2}write {2}\S+Z {2}- +\S+Z {2}-$/);
 		expect(report).toMatch(/^[0-9a-f-]{36} {2}report {3}read {3}\S+Z {2}\S+Z {2}- +-$/);
 		for (const token of [first, second]) expect(stdout).not.toContain(token.slice(-20));
+		const stored = await query<{ row: string }>(gateway, "SELECT t::text AS row FROM api_tokens t");
+		for (const token of [first, second]) {
+			const sha256 = createHash("sha256").update(token).digest("hex");
+			expect(stored.filter(({ row }) => row.includes(sha256))).toHaveLength(1);
+			expect(stored.filter(({ row }) => row.includes(token.slice(-20)))).toEqual([]);
+		}
 		const expiry = Date.parse(report.split(/ +/)[4]!) - Date.parse(report.split(/ +/)[3]!);
 		expect(Math.round(expiry / 86_400_000)).toBe(90);
 		const id = ID.exec(backend)![0];
