@@ -9,7 +9,7 @@ const HELP = `Usage: agent-gateway <command>
 
   dev [--agent <module>]       serve for development, with an embedded Postgres unless DATABASE_URL is set
   serve [--agent <module>]     serve on the Postgres of DATABASE_URL; the module's "agent" answers /api/chat
-  migrate                      bring the database's tables up to date
+  migrate [--distributed]      bring the database's tables up to date; and spread them over the nodes of a Citus cluster
   doctor                       check configuration, database, tables, clock and tokens, and say what to mend
   project create <name>        make a project and print its id
   project list                 print all projects
@@ -49,8 +49,8 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 		await (await import("./commands/serve.ts")).serve(agent);
 	},
 	async migrate(args) {
-		parse(args, {});
-		await (await import("./commands/migrate.ts")).runMigrations();
+		const { distributed } = parse(args, { distributed: { type: "boolean" } }).values;
+		await (await import("./commands/migrate.ts")).runMigrations({ distributed });
 	},
 	async doctor(args) {
 		parse(args, {});

@@ -6,7 +6,7 @@ import { checkPageSize, openCursor, type Page, sealCursor } from "../domain/page
 import type { Queries, Statement, Transaction } from "./database.ts";
 import { conflict, isTakenKey } from "./postgres-errors.ts";
 import type { Scope } from "./scope.ts";
-import { isoTime } from "./times.ts";
+import { CLOCK, isoTime } from "./times.ts";
 
 export interface ConversationRow {
 	conversation_id: string;
@@ -24,7 +24,7 @@ export const CONVERSATION_COLUMNS = `conversation_id, metadata, parent_conversat
 const INSERT: Statement = {
 	name: "conversation_insert",
 	text: `INSERT INTO conversations (project_id, conversation_id, metadata, created_at, updated_at)
-		SELECT $1, $2, $3::json, now, now FROM (SELECT clock_timestamp() AS now) AS clock
+		SELECT $1, $2, $3::json, now, now FROM ${CLOCK}
 		RETURNING ${CONVERSATION_COLUMNS}`,
 };
 
@@ -121,8 +121,12 @@ const LOCK_WHOLE: Statement = {
 
 const SET_METADATA: Statement = {
 	name: "conversation_set_metadata",
-	text: `UPDATE conversations SET metadata = $3::json, updated_at = greatest(updated_at, clock_timestamp())
-		WHERE project_id = $1 AND conversation_id = $2 RETURNING ${CONVERSATION_COLUMNS}`,
+	returnsWritten: true,
+	text: `WITH updated AS (
+			UPDATE conversations SET metadata = $3::json, updated_at = greatest(updated_at, clock.now)
+			FROM ${CLOCK} WHERE project_id = $1 AND conversation_id = $2 RETURNING conversations.*
+		)
+		SELECT ${CONVERSATION_COLUMNS} FROM updated`,
 };
 
 /** Merges a patch into the metadata under the row's lock; `{}` only checks that the conversation exists (rule CONV-4). */
@@ -195,7 +199,7 @@ const LOCK: Statement = {
 const CREATE_LOCKED: Statement = {
 	name: "conversation_create_locked",
 	text: `INSERT INTO conversations AS c (project_id, conversation_id, metadata, created_at, updated_at)
-		SELECT $1, $2, '{}', now, now FROM (SELECT clock_timestamp() AS now) AS clock
+		SELECT $1, $2, '{}', now, now FROM ${CLOCK}
 		ON CONFLICT (project_id, conversation_id) DO UPDATE SET last_seq = c.last_seq
 		RETURNING active_branch, last_branch, last_seq`,
 };
