@@ -7,7 +7,8 @@ import { parse, validate } from "graphql";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { schema } from "../../server/graphql/schema.ts";
-import { startGateway, type TestGateway } from "../support/gateway.ts";
+import type { TestGateway } from "../support/gateway.ts";
+import { startSearchGateway } from "../support/searches.ts";
 import { openSubscription } from "../support/streams.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -57,7 +58,7 @@ describe("the README", () => {
 
 	beforeAll(async () => {
 		await mkdir(FOLDER, { recursive: true });
-		gateway = await startGateway();
+		gateway = await startSearchGateway();
 	});
 
 	afterAll(async () => {

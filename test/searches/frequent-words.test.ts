@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { searchConversations } from "../../server/store/searches.ts";
 import type { TestGateway } from "../support/gateway.ts";
 import { readingsOf } from "../support/plans.ts";
+import { find, sessionsOf, startSearchGateway } from "../support/searches.ts";
 import { query } from "../support/sql.ts";
-import { find, sessionsOf, startSearchGateway } from "./searching.ts";
 
 let gateway: TestGateway;
 
@@ -74,7 +74,8 @@ describe("frequent words", () => {
 	])("are looked for in the newest conversations only: %s", async (search, most) => {
 		const readings = await readingsOf(gateway, (scope) => searchConversations(scope, { search, first: 20 }));
 		const read = readings.map(({ rows }) => (rows["messages"] ?? 0) + (rows["conversations"] ?? 0));
-		expect(readings.flatMap(({ scanned }) => scanned)).toEqual([]);
+		const scanned = readings.flatMap((reading) => reading.scanned);
+		expect(scanned.filter((table) => !table.startsWith("pg_"))).toEqual([]);
 		expect(read.reduce((sum, rows) => sum + rows)).toBeLessThan(most);
 	});
 });

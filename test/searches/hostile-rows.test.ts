@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { everythingOf } from "../support/everything.ts";
 import type { TestGateway } from "../support/gateway.ts";
 import { HOSTILE_JSON, jsonObject, jsonValue } from "../support/hostile-json.ts";
-import { find, sessionsOf, startSearchGateway } from "./searching.ts";
+import { find, sessionsOf, startSearchGateway } from "../support/searches.ts";
 
 let gateway: TestGateway;
 

@@ -3,8 +3,8 @@ import { createBrowserToken } from "../support/browser-tokens.ts";
 import { failure } from "../support/errors.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { sendRaw } from "../support/raw.ts";
+import { find, sessionsOf, startSearchGateway } from "../support/searches.ts";
 import { query } from "../support/sql.ts";
-import { find, sessionsOf, startSearchGateway } from "./searching.ts";
 
 let gateway: TestGateway;
 

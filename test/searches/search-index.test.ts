@@ -5,8 +5,8 @@ import { withSchemaEngine } from "../../server/store/schema-engine.ts";
 import { failure } from "../support/errors.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { runGateway, spawnGateway } from "../support/gateway-process.ts";
+import { find, sessionsOf } from "../support/searches.ts";
 import { query } from "../support/sql.ts";
-import { find, sessionsOf } from "./searching.ts";
 
 const PRISMA_SCHEMA = new URL("../../prisma/schema.prisma", import.meta.url);
 

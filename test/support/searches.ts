@@ -1,6 +1,6 @@
 import { createSessions, type Sessions } from "@iga-pages/agent/sessions";
 import { enableSearch } from "../../server/store/search-index.ts";
-import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { startGateway, type TestGateway } from "./gateway.ts";
 
 /** A gateway whose operator has enabled search. */
 export async function startSearchGateway(): Promise<TestGateway> {
