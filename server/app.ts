@@ -131,7 +131,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 	});
 	const identify = createIdentify(db, new RateLimit(requestsPerSecond));
 	const ready = () => db.ping();
-	const runner = options.agent && createRunner(db, options.agent, options.agentOptions, logger);
+	const watch = tails.watch.bind(tails);
+	const runner = options.agent && createRunner(options.agent, options.agentOptions, { db, watch, logger });
 	const followed = tailRoute((call, input) => tails.open(call, input, call.verify), streams, logger);
 	const routed = [...threadRoutes, followed, ...stateRoutes, chatRoute(runner, inFlight)];
 	const api = createApi({ routes: routed, basePath, db, limits, bodies, identify, logger });
@@ -196,10 +197,15 @@ export function createGateway(options: GatewayOptions): Gateway {
 	};
 }
 
-function createRunner(db: Database, agent: Agent, agentOptions: AgentOptions | undefined, logger: Logger): Runner {
-	const options = checkAgentOptions(agentOptions ?? {});
+function createRunner(
+	agent: Agent,
+	agentOptions: AgentOptions = {},
+	{ db, watch, logger }: { db: Database; watch: Tails["watch"]; logger: Logger },
+): Runner {
+	const options = checkAgentOptions(agentOptions);
 	return new Runner({
 		db,
+		watch,
 		agent,
 		options,
 		explain: (error) => {

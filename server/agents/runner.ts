@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import {
 	type Agent,
 	type AgentEvent,
@@ -23,12 +22,11 @@ import {
 	startRun,
 } from "../store/runs.ts";
 import type { Scope } from "../store/scope.ts";
+import type { Changes } from "../store/tails.ts";
 import { RunOutput } from "./run-output.ts";
 
 const LEASE_MS = 60_000;
 const WAIT_MS = 30_000;
-/** How soon a waiting run looks again whether its thread is free. */
-const LOOK_AGAIN_MS = 200;
 
 /** What somebody wants of the agent. */
 export interface ChatInput {
@@ -45,6 +43,8 @@ interface RunnerOptions {
 	db: Database;
 	agent: Agent;
 	options: AgentOptions;
+	/** Begins to hear of changes of a conversation, the ends of its runs included. */
+	watch: (projectId: string, conversationId: string) => Changes;
 	/** Turns what an agent threw into what a client may know. */
 	explain: (error: unknown) => Fault;
 	/** Told that a lease could not be renewed, or the end of a run not be stored. */
@@ -81,15 +81,22 @@ export class Runner {
 		const runId = crypto.randomUUID();
 		const until = Date.now() + waitMs;
 		const stopped = AbortSignal.any([signal, this.#closing.signal]);
-		for (;;) {
-			try {
-				return await startRun(scope, { conversationId, runId, draft, leaseMs });
-			} catch (error) {
-				if (whenBusy !== "wait" || !isRunInProgress(error) || Date.now() > until) throw error;
+		let changes: Changes | undefined;
+		stopped.addEventListener("abort", () => changes?.leave(), { once: true });
+		try {
+			for (;;) {
+				try {
+					return await startRun(scope, { conversationId, runId, draft, leaseMs });
+				} catch (error) {
+					if (whenBusy !== "wait" || !isRunInProgress(error) || Date.now() > until) throw error;
+				}
+				await changes?.wait(until - Date.now());
+				// What changed before the first wait is seen by one more look.
+				changes ??= this.#options.watch(scope.identity.projectId, conversationId);
+				if (stopped.aborted) throw this.#closing.signal.reason ?? left();
 			}
-			await delay(LOOK_AGAIN_MS, undefined, { signal: stopped }).catch(() => {
-				throw this.#closing.signal.reason ?? left();
-			});
+		} finally {
+			changes?.leave();
 		}
 	}
 

@@ -180,6 +180,8 @@ const FINISH: Statement = {
 	text: `UPDATE conversations SET run_id = NULL, run_expires_at = NULL, run_status = $3, run_error = $4,
 			run_interrupt = CASE WHEN $6::boolean THEN run_interrupt ELSE $5::text::json END
 		WHERE project_id = $1 AND conversation_id = $2`,
+	// Told also when nothing was stored, for runs that wait for this one.
+	conversation: 1,
 };
 
 /** How a run ended. */

@@ -50,6 +50,13 @@ const READERS = 4;
 /** Failures of the database that pass; the tail stays and looks again. */
 const PASSING: readonly FaultCode[] = ["ServiceUnavailable", "TooManyRequests", "TimeoutError"];
 
+/** Tells that a conversation may have changed, until it is left. */
+export interface Changes {
+	/** Resolves at a hint, also at one that came since the last wait; when it is time to look anyhow, after `ms` at the latest; and when it is left. */
+	wait(ms: number): Promise<void>;
+	leave(): void;
+}
+
 interface TailsOptions {
 	/** Where to listen for other gateways' hints; see `Hints`. */
 	listenUrl: string | undefined;
@@ -65,6 +72,7 @@ export class Tails {
 	readonly #watches = new Map<string, Set<Watch>>();
 	readonly #readers = new Turns(READERS, { waitingCalls: Number.POSITIVE_INFINITY, waitingMs: 2 ** 31 - 1 });
 	#isEnded = false;
+	#count = 0;
 
 	constructor({ listenUrl, limits, onError }: TailsOptions) {
 		this.#pollMs = limits.tailPollMs;
@@ -73,7 +81,7 @@ export class Tails {
 
 	/** Tails that are being read. */
 	get count(): number {
-		return [...this.#watches.values()].reduce((sum, { size }) => sum + size, 0);
+		return this.#count;
 	}
 
 	/** Tells all gateways that a conversation got or lost messages; to be called once that is committed. */
@@ -106,6 +114,21 @@ export class Tails {
 		};
 	}
 
+	/** Begins to hear of changes of a conversation, for somebody who looks by itself. */
+	watch(projectId: string, conversationId: string): Changes {
+		const key = hintKey(projectId, conversationId);
+		const watch = new Watch();
+		this.#add(key, watch);
+		this.#hints.open();
+		return {
+			wait: (ms) => watch.wait(Math.min(ms, this.#pollMs)),
+			leave: () => {
+				watch.leave();
+				this.#remove(key, watch);
+			},
+		};
+	}
+
 	/** Ends all tails with ServiceUnavailable; those of other gateways go on, and hear what is still announced. */
 	end(): void {
 		this.#isEnded = true;
@@ -127,6 +150,7 @@ export class Tails {
 		const event = (kind: "opened" | "reset"): TailEvent => ({ kind, position: at(place), message: null });
 		this.#add(key, watch);
 		this.#hints.open();
+		this.#count += 1;
 		try {
 			let isOpened = false;
 			while (!watch.isLeft) {
@@ -155,6 +179,7 @@ export class Tails {
 				if (isWhole) await watch.wait(this.#pollMs);
 			}
 		} finally {
+			this.#count -= 1;
 			this.#remove(key, watch);
 		}
 	}

@@ -282,6 +282,64 @@ describe("two runs on one thread at once", () => {
 	});
 });
 
+describe("a run that waits for another one", () => {
+	// It would look by itself in ten minutes only.
+	const never = { limits: { tailPollMs: 600_000 }, agentOptions: { whenBusy: "wait" as const, waitMs: 600_000 } };
+
+	it.each(["ends", "fails"])("begins when that %s, on whatever gateway", async (how) => {
+		const { databaseUrl } = gateway;
+		const directUrl = `${databaseUrl}?application_name=waits-${how}`;
+		const waiting = await startGateway({ databaseUrl, directUrl, agent: scripted.agent, ...never });
+		const started = gate();
+		const mayEnd = gate();
+		scripted.script = async function* (run) {
+			started.open();
+			await mayEnd.opened;
+			if (how === "fails") throw new Error("no");
+			yield* echo(run);
+		};
+		const thread_id = `waits-${how}`;
+		const first = chat({ message: "First", thread_id }, second);
+		await started.opened;
+		scripted.script = echo;
+		const next = chat({ message: "Next", thread_id }, waiting);
+		await vi.waitFor(async () => {
+			const listening = await query(
+				gateway,
+				"SELECT FROM pg_stat_activity WHERE application_name = $1 AND state = 'idle' AND query LIKE '%LISTEN%'",
+				[thread_id],
+			);
+			expect(listening).toHaveLength(1);
+		});
+		mayEnd.open();
+		await first;
+		expect((await next).body.output).toBe("Next");
+		await waiting.close();
+	});
+
+	it("is refused when its time is over", async () => {
+		const waiting = await startGateway({
+			databaseUrl: gateway.databaseUrl,
+			agent: scripted.agent,
+			agentOptions: { whenBusy: "wait", waitMs: 100 },
+		});
+		const started = gate();
+		const mayEnd = gate();
+		scripted.script = async function* (run) {
+			started.open();
+			await mayEnd.opened;
+			yield* echo(run);
+		};
+		const first = chat({ message: "First", thread_id: "waits" });
+		await started.opened;
+		expect((await chat({ message: "Next", thread_id: "waits" }, waiting)).status).toBe(409);
+		mayEnd.open();
+		await first;
+		await waiting.close();
+		expect(await contents("waits")).toEqual(["First", "First"]);
+	});
+});
+
 describe("a run that loses its thread", () => {
 	const steal = (thread: string) =>
 		query(gateway, "UPDATE conversations SET run_id = gen_random_uuid() WHERE conversation_id = $1 RETURNING 1", [
