@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { UsageError } from "./commands/usage-error.ts";
 import { Fault } from "./domain/faults.ts";
+import { FORMATS, type Format } from "./domain/session-formats.ts";
 import { StartError } from "./domain/start-error.ts";
 
 const HELP = `Usage: agent-gateway <command>
@@ -23,8 +24,12 @@ const HELP = `Usage: agent-gateway <command>
                                sign browser tokens with a new key; --now ends the ones that are about
   export --project <name> [--conversation <id>]… [--output <file>]
                                write everything of a project, or of conversation ids, as an archive
+    --format pi|go|claude      write one conversation as a session file, or one session as a transcript, instead
   import --project <name> <file>|-
                                read an archive; what is there already stays, and what is refused leaves nothing
+    [--format agent-store|pi|go|claude] [--conversation <id>] [--skip-bad-lines]
+    [--project-key <key>] [--as-conversation]
+                               or session files of pi and Go agents, and transcripts of Claude Code
   erase --project <name> <id>  remove everything that is stored under a conversation's id
   prune [--older-than 90d] [--keep-checkpoints <n>] [--project <name>] [--dry-run]
                                remove conversations that nobody touched since, and all but the newest checkpoints
@@ -90,17 +95,24 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 		await (await import("./commands/tokens.ts")).runKeyRotate(project, now);
 	},
 	async export(args) {
-		const { values } = parse(args, { project: TEXT, conversation: { ...TEXT, multiple: true }, output: TEXT });
-		const { project, conversation, output } = values;
+		const { values } = parse(args, EXPORT_OPTIONS);
+		const { project, conversation: conversationIds, output } = values;
 		if (project === undefined) throw new UsageError('"export" needs --project <name>.');
-		await (await import("./commands/export.ts")).runExport({ project, conversationIds: conversation, output });
+		const options = { format: oneFormat(values.format), projectKey: values["project-key"] };
+		await (await import("./commands/export.ts")).runExport({ project, conversationIds, output, ...options });
 	},
 	async import(args) {
-		const parsed = parse(args, { project: TEXT }, 1);
-		const { project } = parsed.values;
+		const parsed = parse(args, IMPORT_OPTIONS, 1);
+		const { project, format, conversation, ...values } = parsed.values;
 		if (project === undefined) throw new UsageError('"import" needs --project <name>.');
 		const file = onlyArgument(parsed, '"import" needs a file, or - for standard input.');
-		await (await import("./commands/import.ts")).runImport({ project, file });
+		const options = {
+			conversationId: conversation,
+			projectKey: values["project-key"],
+			asConversation: values["as-conversation"] ?? false,
+			skipBadLines: values["skip-bad-lines"] ?? false,
+		};
+		await (await import("./commands/import.ts")).runImport({ project, file, format: oneFormat(format), ...options });
 	},
 	async erase(args) {
 		const parsed = parse(args, { project: TEXT }, 1);
@@ -139,6 +151,29 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 		await (await import("./commands/search.ts")).runSearchStatus();
 	},
 };
+
+const EXPORT_OPTIONS = {
+	project: TEXT,
+	conversation: { ...TEXT, multiple: true },
+	output: TEXT,
+	format: TEXT,
+	"project-key": TEXT,
+} as const;
+
+const IMPORT_OPTIONS = {
+	project: TEXT,
+	format: TEXT,
+	conversation: TEXT,
+	"project-key": TEXT,
+	"as-conversation": { type: "boolean" },
+	"skip-bad-lines": { type: "boolean" },
+} as const;
+
+function oneFormat(value: string | undefined): Format | undefined {
+	const format = FORMATS.find((candidate) => candidate === value);
+	if (format !== undefined || value === undefined) return format;
+	throw new UsageError(`--format must be one of ${FORMATS.join(", ")}, not ${JSON.stringify(value)}.`);
+}
 
 function onlyArgument({ positionals }: { positionals: string[] }, missing: string): string {
 	const [argument] = positionals;

@@ -1,73 +1,74 @@
-import { open } from "node:fs/promises";
 import { readConfig } from "../config.ts";
-import { readArchiveLines } from "../domain/archive-lines.ts";
 import type { ImportedItem } from "../domain/archives.ts";
 import { DEFAULT_LIMITS } from "../domain/limits.ts";
-import { reasonOf, StartError } from "../domain/start-error.ts";
+import type { Format } from "../domain/session-formats.ts";
+import { StartError } from "../domain/start-error.ts";
 import { importArchive } from "../store/archives.ts";
 import { withDatabase } from "./database.ts";
+import { type Input, openInput } from "./import-input.ts";
+import { importLines, type SessionOptions } from "./import-lines.ts";
 import { type Progress, showProgress } from "./progress.ts";
 import { requireProject } from "./projects.ts";
 
-/** Imports an archive from a file, or from standard input with `-`, and reports what became of its items. */
-export async function runImport({ project, file }: { project: string; file: string }): Promise<void> {
+interface ImportOptions extends SessionOptions {
+	project: string;
+	file: string;
+	format: Format | undefined;
+}
+
+/** Imports a file, a directory of transcripts, or standard input with `-`, and reports what became of the items. */
+export async function runImport({ project, file, format, ...options }: ImportOptions): Promise<void> {
 	const config = readConfig();
+	const limits = { ...DEFAULT_LIMITS, ...config.limits };
 	await withDatabase(config, async (db) => {
 		const { projectId } = await requireProject(db, project);
-		const scope = { db, identity: { projectId }, limits: { ...DEFAULT_LIMITS, ...config.limits } };
-		const { chunks, progress } = await openInput(file);
+		const scope = { db, identity: { projectId }, limits };
+		const input = await openInput(file, format, limits);
+		const { progress, onRead } = showBytes(input);
 		const counts: Record<ImportedItem["outcome"], number> = { imported: 0, "already there": 0, refused: 0 };
-		const refusals: string[] = [];
+		const remarks: string[] = [];
+		let remarked = 0;
+		const report = (remark: string) => {
+			remarked += 1;
+			if (remarked <= REMARKS_SHOWN) remarks.push(`${remark}\n`);
+		};
 		try {
-			await importArchive(scope, readArchiveLines(chunks, scope.limits), ({ name, outcome, refusal }) => {
-				counts[outcome]++;
-				if (refusal === null) return;
-				const { line, fault } = refusal;
-				if (refusals.length < REFUSALS_SHOWN) {
-					refusals.push(`line ${line}: ${name === null ? "" : `${name}: `}${fault.message}\n`);
-				}
+			await importArchive(scope, importLines(input, { ...options, limits, onRead, report }), (item) => {
+				counts[item.outcome]++;
+				if (item.refusal === null) return;
+				const { line, fault } = item.refusal;
+				report(`line ${line}: ${item.name === null ? "" : `${item.name}: `}${fault.message}`);
 			});
 		} finally {
+			await input.close();
 			progress.end();
-			for (const refusal of refusals) process.stderr.write(refusal);
-			const report = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
-			process.stdout.write(`${report.join(", ")}\n`);
+			for (const remark of remarks) process.stderr.write(remark);
+			if (remarked > REMARKS_SHOWN) process.stderr.write(`and ${remarked - REMARKS_SHOWN} more lines\n`);
+			const outcomes = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
+			process.stdout.write(`${outcomes.join(", ")}\n`);
 		}
 		if (counts.refused > 0) throw new StartError(describeRefusals(counts.refused));
 	});
 }
 
-const REFUSALS_SHOWN = 1_000;
+const REMARKS_SHOWN = 1_000;
 
 function describeRefusals(count: number): string {
-	const more = count > REFUSALS_SHOWN ? `, the first ${REFUSALS_SHOWN} of which are shown above` : ", shown above";
-	return `Nothing was kept of what was refused (${count}${more}). When the lines are mended, import the same file again: what is there already stays.`;
+	return `Nothing was kept of what was refused (${count}, shown above). When the lines are mended, import the same file again: what is there already stays.`;
 }
 
 const KIB = 1024;
+/** An archive is read once; other files twice, since what comes last decides about what comes first. */
+const READINGS = { "agent-store": 1, pi: 2, go: 2, claude: 2 } as const;
 
-/** The bytes of a file or of standard input, and how far they are read. */
-async function openInput(file: string): Promise<{ chunks: AsyncIterable<Uint8Array>; progress: Progress }> {
-	if (file === "-") {
-		const progress = showProgress(process.stderr, { what: "KiB read" });
-		return { chunks: counted(process.stdin, progress), progress };
-	}
-	try {
-		const handle = await open(file);
-		const { size } = await handle.stat();
-		const progress = showProgress(process.stderr, { what: "KiB read", total: Math.ceil(size / KIB) });
-		return { chunks: counted(handle.createReadStream(), progress), progress };
-	} catch (error) {
-		throw new StartError(`Cannot read ${file} (${reasonOf(error)}).`, { cause: error });
-	}
-}
-
-async function* counted(stream: AsyncIterable<Uint8Array>, progress: Progress): AsyncGenerator<Uint8Array> {
-	let bytes = 0;
-	for await (const chunk of stream) {
-		yield chunk;
-		bytes += chunk.length;
-		progress.advance(Math.floor(bytes / KIB));
-		bytes %= KIB;
-	}
+function showBytes({ bytes, format }: Input): { progress: Progress; onRead: (bytes: number) => void } {
+	const total = bytes === null ? undefined : Math.ceil((bytes * READINGS[format]) / KIB);
+	const progress = showProgress(process.stderr, { what: "KiB read", total });
+	let rest = 0;
+	const onRead = (read: number) => {
+		rest += read;
+		progress.advance(Math.floor(rest / KIB));
+		rest %= KIB;
+	};
+	return { progress, onRead };
 }

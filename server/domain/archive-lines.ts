@@ -1,5 +1,5 @@
 import type { ArchiveLine } from "./archives.ts";
-import { badRequest, type Fault } from "./faults.ts";
+import { Fault } from "./faults.ts";
 import { findInexactNumber, type JsonValue, tooLarge } from "./json.ts";
 import type { Limits } from "./limits.ts";
 
@@ -45,21 +45,21 @@ export async function* readArchiveLines(
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-function readLine(bytes: Uint8Array): { value: JsonValue } | { fault: Fault } | undefined {
+function readLine(bytes: Uint8Array): { value: JsonValue } | { fault: Fault; cut?: boolean } | undefined {
 	let text: string;
 	try {
 		text = UTF8.decode(bytes);
 	} catch {
-		return { fault: badRequest("line", "must be UTF-8") };
+		return { fault: new Fault("BadRequest", "must be UTF-8"), cut: true };
 	}
 	if (text.trim() === "") return undefined;
-	const inexact = findInexactNumber(text);
-	if (inexact !== undefined) {
-		return { fault: badRequest("line", `the number ${inexact.slice(0, 40)} would change its value (VAL-10)`) };
-	}
+	let value: JsonValue;
 	try {
-		return { value: JSON.parse(text) as JsonValue };
+		value = JSON.parse(text) as JsonValue;
 	} catch {
-		return { fault: badRequest("line", "must be JSON") };
+		return { fault: new Fault("BadRequest", "must be JSON"), cut: true };
 	}
+	const inexact = findInexactNumber(text);
+	if (inexact === undefined) return { value };
+	return { fault: new Fault("BadRequest", `the number ${inexact.slice(0, 40)} would change its value (VAL-10)`) };
 }

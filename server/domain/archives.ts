@@ -196,8 +196,8 @@ export type PartRecord =
 
 export type ArchiveRecord = ArchiveHeader | ItemRecord | PartRecord | EndRecord;
 
-/** A line as it was read: a value to be checked, or what is wrong with it. */
-export type ArchiveLine = { line: number } & ({ value: JsonValue } | { fault: Fault });
+/** A line as it was read: a value to be checked, or what is wrong with it. A last line that is no text or JSON was cut. */
+export type ArchiveLine = { line: number } & ({ value: JsonValue } | { fault: Fault; cut?: boolean });
 
 /** What became of an item. */
 export interface ImportedItem {

@@ -1,4 +1,4 @@
-import { type ArchiveLine, type ArchiveRecord, archiveHeader } from "./archives.ts";
+import type { ArchiveLine, ArchiveRecord } from "./archives.ts";
 import { badRequest } from "./faults.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import {
@@ -63,7 +63,7 @@ interface Summary {
 	clock: SessionClock;
 }
 
-/** All files of one session as an archive of its transcript; every line stays as it is. */
+/** The records of the transcript of a session, from all of its files; every line stays as it is. */
 export async function* transcriptRecords(
 	files: readonly TranscriptFile[],
 	options: { projectKey: string; skipBadLines: boolean; report: Report },
@@ -71,7 +71,6 @@ export async function* transcriptRecords(
 	const at = (line: number, record: ArchiveRecord): ArchiveLine => ({ line, value: record as unknown as JsonValue });
 	const { sessionId, entries, clock } = await summarize(files, options);
 	const createdAt = clock.first(null);
-	yield at(1, archiveHeader(createdAt));
 	yield at(1, {
 		record: "transcript",
 		projectKey: options.projectKey,
@@ -131,7 +130,8 @@ async function* readEntries(
 		cut = undefined;
 		const { line } = read;
 		if ("fault" in read) {
-			cut = { line, problem: read.fault.message.replace(/^line: /, "") };
+			if (read.cut) cut = { line, problem: read.fault.message };
+			else leaveOut(line, read.fault.message);
 		} else if (!isObject(read.value)) {
 			leaveOut(line, "must be a JSON object");
 		} else {
@@ -144,14 +144,23 @@ async function* readEntries(
 	if (cut !== undefined) report(cut.line, "is cut off; everything before it is imported");
 }
 
-/** The lines of a main transcript, of the session that an archive holds. */
+/** The lines of the main transcript of a session, from what an archive holds of its id. */
 export async function* transcriptLines(
 	records: AsyncIterable<ArchiveRecord>,
 	projectKey: string | undefined,
 ): AsyncGenerator<string> {
+	let found: string | undefined;
 	let isWanted = false;
 	for await (const record of records) {
-		if (record.record === "transcript") isWanted = projectKey === undefined || record.projectKey === projectKey;
-		else if (record.record === "transcriptEntry" && record.subpath === "" && isWanted) yield record.entry;
+		if (record.record === "transcript") {
+			isWanted = projectKey === undefined || record.projectKey === projectKey;
+			if (isWanted && found !== undefined) {
+				const keys = [found, record.projectKey].map((key) => JSON.stringify(key)).join(" and ");
+				throw badRequest("--project-key", `must be given: the session is under ${keys}`);
+			}
+			if (isWanted) found = record.projectKey;
+		} else if (record.record === "transcriptEntry" && record.subpath === "" && isWanted) {
+			yield `${record.entry}\n`;
+		}
 	}
 }

@@ -1,10 +1,4 @@
-import {
-	type ArchiveLine,
-	type ArchiveRecord,
-	archiveHeader,
-	type ConversationRecord,
-	type MessageRecord,
-} from "./archives.ts";
+import type { ArchiveLine, ArchiveRecord, ConversationRecord, MessageRecord } from "./archives.ts";
 import { checkLabel } from "./branches.ts";
 import { checkConfig } from "./configs.ts";
 import { badRequest, Fault } from "./faults.ts";
@@ -43,7 +37,7 @@ type Row = Extract<SessionContent, { kind: "message" | "custom" | "compaction" |
 
 /**
  * A session file on its way in. It is read twice: first all lines go through `add`, which remembers ids and places but
- * nothing of what the entries say; after `finish`, `records` reads them again and makes an archive of them.
+ * nothing of what the entries say; after `finish`, `records` reads them again and makes the records of an archive of them.
  */
 export class SessionImport {
 	readonly #family: SessionReader;
@@ -84,12 +78,13 @@ export class SessionImport {
 		if (this.#torn !== undefined) {
 			const { line, fault } = this.#torn;
 			this.#torn = undefined;
-			this.#leaveOut(line, fault.message.replace(/^line: /, ""));
+			this.#leaveOut(line, fault.message);
 		}
 		const { line } = read;
 		if ("fault" in read) {
 			this.#rowsBefore.push(this.#places.last);
-			this.#torn = { line, fault: read.fault };
+			if (read.cut) this.#torn = { line, fault: read.fault };
+			else this.#leaveOut(line, read.fault.message);
 			return;
 		}
 		if (isObject(read.value) && read.value["type"] === "session" && this.#isEmpty) {
@@ -125,13 +120,12 @@ export class SessionImport {
 		return checkId("conversation", id, limits.idBytes);
 	}
 
-	/** Makes the archive, in a second reading of the same lines. */
+	/** Makes the records of the conversation, in a second reading of the same lines. */
 	async *records(conversationId: string, lines: AsyncIterable<ArchiveLine>): AsyncGenerator<ArchiveLine> {
 		const at = (line: number, record: ArchiveRecord): ArchiveLine => ({ line, value: record as unknown as JsonValue });
 		const leafBranch = this.#places.branchEndingAt(this.#leaf);
 		const { last, branches } = this.#places;
 		const createdAt = this.#clock.first(this.#header?.timestamp);
-		yield at(this.#headerLine, archiveHeader(createdAt));
 		yield at(this.#headerLine, this.#conversation(conversationId, leafBranch, createdAt));
 		for (const { branch, parentBranch, forkSeq, firstSeq } of branches) {
 			yield at(this.#headerLine, {

@@ -46,6 +46,14 @@ describe("a last line that was cut", () => {
 	});
 });
 
+describe("a last line that can be read", () => {
+	it("VAL-10: is refused for a number that would change", async () => {
+		await expect(convert(PI, fileOf([header, '{"type":"message","message":1e400}']))).rejects.toThrow(
+			"line 2: the number 1e400 would change its value (VAL-10)",
+		);
+	});
+});
+
 describe("a bad line in the middle", () => {
 	const big = "x".repeat(DEFAULT_LIMITS.messageBytes);
 	it.each<[string, object | string, string]>([
