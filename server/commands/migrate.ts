@@ -18,7 +18,7 @@ export async function runMigrations({ distributed = false } = {}): Promise<void>
 	try {
 		const applied = await migrateWithProgress(directUrl ?? embedded!.url);
 		for (const name of applied) process.stdout.write(`applied ${name}\n`);
-		const spread = distributed ? await distribute(directUrl!) : [];
+		const spread = distributed ? await showing("tables", (onProgress) => distribute(directUrl!, onProgress)) : [];
 		for (const table of spread) process.stdout.write(`distributed ${table}\n`);
 		if (applied.length + spread.length === 0) process.stdout.write("The database is up to date.\n");
 	} finally {
@@ -26,12 +26,20 @@ export async function runMigrations({ distributed = false } = {}): Promise<void>
 	}
 }
 
-/** Applies the migrations and shows how far that is, where there are any to apply. @returns Their names. */
-export async function migrateWithProgress(url: string): Promise<string[]> {
+/** Applies the migrations and shows how far that is. @returns Their names. */
+export function migrateWithProgress(url: string): Promise<string[]> {
+	return showing("migrations", (onProgress) => migrate(url, onProgress));
+}
+
+/** Shows the progress of work that tells how many of how many are done, where there is anything to do. */
+async function showing<T>(
+	what: string,
+	work: (onProgress: (done: number, total: number) => void) => Promise<T>,
+): Promise<T> {
 	let progress = undefined as Progress | undefined;
 	try {
-		return await migrate(url, (applied, total) => {
-			if (applied === 0) progress = showProgress(process.stderr, { what: "migrations", total });
+		return await work((done, total) => {
+			if (done === 0) progress = showProgress(process.stderr, { what, total });
 			else progress?.advance();
 		});
 	} finally {

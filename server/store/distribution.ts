@@ -34,10 +34,14 @@ const FIRST = "conversations";
  * that it may be run again after it broke off, and after a migration that made a table.
  *
  * @param url A direct connection to the coordinator.
+ * @param onProgress Told how many tables of how many are distributed: at the start and after each.
  * @returns The names of the tables distributed now, in order.
  * @throws StartError where the database is not one of Citus, or Citus refuses.
  */
-export async function distribute(url: string): Promise<string[]> {
+export async function distribute(
+	url: string,
+	onProgress: (distributed: number, total: number) => void = () => {},
+): Promise<string[]> {
 	const client = new pg.Client({ connectionString: url });
 	client.on("error", () => {});
 	try {
@@ -50,8 +54,12 @@ export async function distribute(url: string): Promise<string[]> {
 			);
 		}
 		const tables = inOrder((await client.query<Table>(TABLES)).rows).filter(({ done }) => !done);
+		if (tables.length > 0) onProgress(0, tables.length);
 		// Each in a transaction of its own: Citus opens further connections, which see only what is committed.
-		for (const { name } of tables) await client.query(distribution(name));
+		for (const [index, { name }] of tables.entries()) {
+			await client.query(distribution(name));
+			onProgress(index + 1, tables.length);
+		}
 		return tables.map(({ name }) => name);
 	} catch (error) {
 		if (error instanceof StartError) throw error;
