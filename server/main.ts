@@ -210,7 +210,9 @@ async function run(args: string[]): Promise<void> {
 		const command = COMMANDS[args.slice(0, words).join(" ")];
 		if (command !== undefined) return command(args.slice(words));
 	}
-	throw new UsageError(`There is no command ${JSON.stringify(args.join(" "))}.`);
+	const near = Object.keys(COMMANDS).filter((name) => name.startsWith(`${args[0]} `));
+	const those = near.length > 0 ? `, only ${near.join(", ")}` : "";
+	throw new UsageError(`There is no command ${JSON.stringify(args.join(" "))}${those}.`);
 }
 
 /** package.json stands beside `server` in the sources and beside `dist` in the package. */

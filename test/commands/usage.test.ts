@@ -16,7 +16,10 @@ describe("the command line", () => {
 
 	it.each([
 		[["start"], 'There is no command "start".'],
-		[["project", "remove", "x"], 'There is no command "project remove x".'],
+		[
+			["project", "remove", "x"],
+			'There is no command "project remove x", only project create, project list, project delete.',
+		],
 		[["dev", "--port", "1"], "Unknown option '--port'."],
 		[["dev", "now"], "Unexpected argument 'now'."],
 		[["project", "create"], '"project create" needs a name.'],
