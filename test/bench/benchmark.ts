@@ -81,6 +81,7 @@ try {
 } finally {
 	await world.close();
 }
-console.log(`\n${targetsTable(results.values())}`);
+const found = [...results.values()];
+if (found.some(({ targets }) => targets.length > 0)) console.log(`\n${targetsTable(found)}`);
 const report = JSON.stringify(createReport(quick, results), null, "\t");
-await writeFile(new URL("./results.json", import.meta.url), `${report}\n`);
+await writeFile(new URL(quick ? "./results-quick.json" : "./results.json", import.meta.url), `${report}\n`);

@@ -14,8 +14,8 @@ export interface Load {
 	latencies: number[];
 }
 
-/** Keeps its connections, as the clients of a gateway do. */
-export class HttpClient {
+/** Sends requests over connections that it keeps. */
+class HttpClient {
 	readonly #agent: Agent;
 	readonly #port: number;
 
@@ -49,6 +49,20 @@ export class HttpClient {
 
 	close(): void {
 		this.#agent.destroy();
+	}
+}
+
+/** Works with a client for as long as nobody else has a turn: in a longer pause, servers close its connections. */
+export async function withClient<T>(
+	port: number,
+	connections: number,
+	work: (client: HttpClient) => Promise<T>,
+): Promise<T> {
+	const client = new HttpClient(port, connections);
+	try {
+		return await work(client);
+	} finally {
+		client.close();
 	}
 }
 

@@ -38,6 +38,10 @@ export async function startServerProcess(
 			env: { ...process.env, NODE_ENV: "production", ...env },
 		},
 	);
+	// When the benchmark is broken off, before the database that it works on goes away.
+	const kill = () => child.kill("SIGKILL");
+	process.once("exit", kill);
+	child.once("exit", () => process.off("exit", kill));
 	const { port } = (await answer(child)) as { port: number };
 	const request = async (message: object) => {
 		const answered = answer(child);

@@ -1,5 +1,5 @@
 import type { Call } from "../call.ts";
-import { HttpClient, type Load, type Message, runLoad } from "../load.ts";
+import { type Load, type Message, runLoad, withClient } from "../load.ts";
 import type { ServerProcess } from "../server-process.ts";
 import type { Statements } from "../statements.ts";
 
@@ -29,11 +29,8 @@ export interface Language {
 	decode(answer: unknown): Record<string, unknown>[];
 }
 
-const CONNECTIONS = 64;
-
 /** A contender that speaks HTTP. */
 export function overHttp(name: string, projectId: string, process: ServerProcess, language: Language): Contender {
-	const client = new HttpClient(process.port, CONNECTIONS);
 	return {
 		name,
 		projectId,
@@ -41,13 +38,17 @@ export function overHttp(name: string, projectId: string, process: ServerProcess
 		prepare: async (calls, concurrency) => {
 			const messages: Message[] = [];
 			for (const call of calls) messages.push(await language.encode(call));
-			return () => runLoad(messages, concurrency, (message) => client.post(message));
+			return () =>
+				withClient(process.port, concurrency, (client) =>
+					runLoad(messages, concurrency, (message) => client.post(message)),
+				);
 		},
-		ask: async (call) => language.decode(JSON.parse(await client.post(await language.encode(call)))),
-		stop: async () => {
-			client.close();
-			await process.stop();
+		ask: async (call) => {
+			const message = await language.encode(call);
+			const answer = await withClient(process.port, 1, (client) => client.post(message));
+			return language.decode(JSON.parse(answer));
 		},
+		stop: process.stop,
 	};
 }
 

@@ -24,7 +24,7 @@ export async function appendMany(bench: Bench): Promise<Result> {
 		(contender): Lane => ({
 			name: contender.name,
 			contender,
-			calls: bench.scaled(100),
+			calls: bench.scaled(50),
 			call: (index) => call(index, BATCH),
 		}),
 	);
@@ -32,7 +32,7 @@ export async function appendMany(bench: Bench): Promise<Result> {
 	if (gateway !== undefined) {
 		const single = {
 			name: "gateway, one message",
-			calls: bench.scaled(2_000),
+			calls: bench.scaled(1_000),
 			call: (index: number) => call(index, 1),
 		};
 		lanes.push({ ...gateway, ...single });

@@ -1,8 +1,4 @@
-import { startByHand } from "../contenders/by-hand.ts";
-import { startGateway } from "../contenders/gateway.ts";
-import { startLimit } from "../contenders/limit.ts";
-import { startMercurius } from "../contenders/mercurius.ts";
-import { startPostgraphile } from "../contenders/postgraphile.ts";
+import { EVERYONE } from "../contenders/everyone.ts";
 import { fillConversations, newDraft } from "../rows.ts";
 import { type Bench, type Result, sideBySide } from "./work.ts";
 
@@ -10,14 +6,13 @@ const CONVERSATIONS = 200;
 
 /** Appends one message of 300 bytes, to 200 conversations in turn. */
 export async function append(bench: Bench): Promise<Result> {
-	const starts = [startLimit, startByHand, startGateway, startMercurius, startPostgraphile];
-	const contenders = await bench.contenders(starts);
+	const contenders = await bench.contenders(EVERYONE);
 	for (const { projectId } of contenders) {
 		await fillConversations(bench.world.sql, projectId, { name: "append", conversations: CONVERSATIONS, messages: 1 });
 	}
 	return sideBySide(bench, "append one", {
 		contenders,
-		calls: 2_000,
+		calls: 1_000,
 		call: (index) => ({
 			kind: "append",
 			conversationId: `append-${(index % CONVERSATIONS) + 1}`,

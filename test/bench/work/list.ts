@@ -1,8 +1,4 @@
-import { startByHand } from "../contenders/by-hand.ts";
-import { startGateway } from "../contenders/gateway.ts";
-import { startLimit } from "../contenders/limit.ts";
-import { startMercurius } from "../contenders/mercurius.ts";
-import { startPostgraphile } from "../contenders/postgraphile.ts";
+import { EVERYONE } from "../contenders/everyone.ts";
 import { fillConversations } from "../rows.ts";
 import { type Bench, type Result, sideBySide } from "./work.ts";
 
@@ -10,14 +6,13 @@ const CONVERSATIONS = 200;
 
 /** Lists the first 50 messages of conversations of 100. */
 export async function list(bench: Bench): Promise<Result> {
-	const starts = [startLimit, startByHand, startGateway, startMercurius, startPostgraphile];
-	const contenders = await bench.contenders(starts);
+	const contenders = await bench.contenders(EVERYONE);
 	for (const { projectId } of contenders) {
 		await fillConversations(bench.world.sql, projectId, { name: "list", conversations: CONVERSATIONS, messages: 100 });
 	}
 	return sideBySide(bench, "list 50", {
 		contenders,
-		calls: 1_000,
+		calls: 500,
 		call: (index) => ({
 			kind: "messages",
 			conversationId: `list-${(index % CONVERSATIONS) + 1}`,

@@ -15,7 +15,7 @@ export async function processes(bench: Bench): Promise<Result> {
 	const lane = (name: string, contender: Contender): Lane => ({
 		name,
 		contender,
-		calls: bench.scaled(2_000),
+		calls: bench.scaled(1_000),
 		call: () => ({
 			kind: "append",
 			conversationId: `shared-${Math.floor(Math.random() * CONVERSATIONS)}`,

@@ -23,7 +23,7 @@ export async function replay(bench: Bench): Promise<Result> {
 		const messageId = `${conversationId}-${(index % 10) + 1}`;
 		return { kind: "append", conversationId, messages: [{ messageId, role: "user", payload: PAYLOAD }] };
 	};
-	const calls = bench.scaled(2_000);
+	const calls = bench.scaled(1_000);
 	const lanes = contenders.map((contender): Lane => ({ name: contender.name, contender, calls, call }));
 	const gateway = contenders.find(({ name }) => name === "gateway");
 	if (gateway === undefined) return rowsResult("replay", await alternate(lanes, bench.course), []);
@@ -41,7 +41,7 @@ export async function replay(bench: Bench): Promise<Result> {
 	const wal = await walBytes(
 		sql,
 		gateway,
-		Array.from({ length: bench.scaled(1_000) }, (_, index) => call(index)),
+		Array.from({ length: bench.scaled(500) }, (_, index) => call(index)),
 	);
 	const cpu = rows.find(({ name }) => name === "gateway")!.cpu;
 	return rowsResult("replay of an existing id", rows, [

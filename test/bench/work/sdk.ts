@@ -37,7 +37,7 @@ export async function sdk(bench: Bench): Promise<Result> {
 			(contender): Lane => ({
 				name: `${contender.name}, ${work}`,
 				contender,
-				calls: bench.scaled(1_000),
+				calls: bench.scaled(500),
 				call,
 			}),
 		);

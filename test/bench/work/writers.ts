@@ -12,7 +12,7 @@ export async function writers(bench: Bench): Promise<Result> {
 	const lane = (conversations: number): Lane => ({
 		name: `64 writers on ${conversations === 1 ? "one conversation" : `${conversations} conversations`}`,
 		contender: gateway,
-		calls: bench.scaled(2_000),
+		calls: bench.scaled(1_000),
 		call: (index) => ({
 			kind: "append",
 			conversationId: `writers-${conversations}-${index % conversations}`,
