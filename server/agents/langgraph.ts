@@ -38,7 +38,8 @@ const ROLES: Readonly<Record<string, string>> = { human: "user", ai: "assistant"
  * stand in `configurable`, beside `thread_id`.
  *
  * An `interrupt()` interrupts the run, and the state of the graph is kept until `resume` answers, with what
- * `Command({ resume })` takes. A pause that the graph was compiled with goes on with any answer.
+ * `Command({ resume })` takes. A pause that the graph was compiled with goes on with any answer. LangGraph takes no
+ * thread named `__proto__`, `constructor` or `prototype`.
  *
  * @throws TypeError for a graph that was compiled with a checkpointer.
  */

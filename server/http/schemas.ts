@@ -61,7 +61,11 @@ export const THREAD = record({
 	...(THREAD_INFO["properties"] as object),
 	status: { enum: ["idle", "running", "finished", "interrupted", "error"], description: "Of the thread's last run." },
 	error: { ...MAYBE_TEXT, description: "Why the last run failed." },
-	interrupt: { ...INTERRUPT, description: "What the last run waits for; answered by `resume` of a chat request." },
+	interrupt: {
+		...INTERRUPT,
+		description:
+			"What it waits for, also when a run that went on from there has failed; `resume` of a chat answers it.",
+	},
 	config: CONFIG,
 });
 

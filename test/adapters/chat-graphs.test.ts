@@ -15,7 +15,7 @@ import { langGraphAgent } from "../../server/agents/langgraph.ts";
 import { startGateway } from "../support/gateway.ts";
 import { startGatewayProcess } from "../support/gateway-process.ts";
 import { query } from "../support/sql.ts";
-import { askingGraph } from "./asking-graph.ts";
+import { agent, askingGraph } from "./asking-graph.ts";
 import { startChat } from "./chat.ts";
 import { createDeepTeller, createTeller } from "./langgraph-agents.ts";
 
@@ -29,9 +29,9 @@ const APPROVED = { decisions: [{ type: "approve" }] };
 describe("interrupt() in a graph", () => {
 	it("is shown, twice in a row if it comes to that, and goes on with the answers on another gateway", async () => {
 		let looks = 0;
-		const agent = langGraphAgent(askingGraph(() => looks++));
-		const { gateway, chat, rows, stored, thread } = await startChat<Asked>(agent);
-		const second = await startGateway({ agent, databaseUrl: gateway.databaseUrl });
+		const looking = langGraphAgent(askingGraph(() => looks++));
+		const { gateway, chat, rows, stored, thread } = await startChat<Asked>(looking);
+		const second = await startGateway({ agent: looking, databaseUrl: gateway.databaseUrl });
 		const asked = await chat({ message: "Go" });
 		expect(asked).toMatchObject({
 			status: "interrupted",
@@ -58,18 +58,14 @@ describe("interrupt() in a graph", () => {
 	});
 
 	it("survives the gateway", async () => {
-		const { gateway, chat, stored } = await startChat<Asked>(() => {
-			throw new Error("another one answers");
-		});
-		const serve = () =>
-			startGatewayProcess("serve", { DATABASE_URL: gateway.databaseUrl }, ["--agent", "test/adapters/asking-graph.ts"]);
-		const first = await serve();
-		expect((await chat({ message: "Go" }, first.url)).status).toBe("interrupted");
-		first.signal("SIGKILL");
-		const [, next] = await Promise.all([first.ended, serve()]);
-		expect((await chat({ resume: 1 }, next.url)).status).toBe("interrupted");
-		expect((await chat({ resume: 2 }, next.url)).output).toBe("1, 2, in t");
-		await next.stop();
+		const { gateway, chat, stored } = await startChat<Asked>(agent);
+		const module = ["--agent", "test/adapters/asking-graph.ts"];
+		const killed = await startGatewayProcess("serve", { DATABASE_URL: gateway.databaseUrl }, module);
+		expect((await chat({ message: "Go" }, killed.url)).status).toBe("interrupted");
+		killed.signal("SIGKILL");
+		await killed.ended;
+		expect((await chat({ resume: 1 })).status).toBe("interrupted");
+		expect((await chat({ resume: 2 })).output).toBe("1, 2, in t");
 		expect(await stored()).toEqual(["user: Go", "assistant: I looked.", "assistant: 1, 2, in t"]);
 	});
 

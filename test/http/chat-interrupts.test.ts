@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import type { AgentEvent, AgentRun } from "../../server/domain/agents.ts";
 import { echo, gate, scriptedAgent } from "../support/agents.ts";
 import { type ApiThread, callApi } from "../support/api.ts";
+import { agent, agentOptions } from "../support/asking-agent.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { startGatewayProcess } from "../support/gateway-process.ts";
 import { openStream } from "../support/streams.ts";
@@ -202,9 +203,9 @@ describe("a run that goes on from an interrupt", () => {
 	});
 
 	it("can be answered anew, on another gateway, when its own is killed in its middle", async () => {
-		const serve = () =>
-			startGatewayProcess("serve", { DATABASE_URL: gateway.databaseUrl }, ["--agent", "test/support/asking-agent.ts"]);
-		const killed = await serve();
+		const { databaseUrl } = gateway;
+		const module = ["--agent", "test/support/asking-agent.ts"];
+		const killed = await startGatewayProcess("serve", { DATABASE_URL: databaseUrl }, module);
 		const on = { ...gateway, url: killed.url };
 		expect((await chat({ message: "wait", thread_id: "killed" }, on)).body).toMatchObject({ interrupt: INTERRUPT });
 		const stream = await openStream(on, "/api/chat", {
@@ -219,9 +220,9 @@ describe("a run that goes on from an interrupt", () => {
 			async () => expect(await getThread("killed")).toMatchObject({ status: "error", interrupt: INTERRUPT }),
 			{ timeout: 20_000, interval: 50 },
 		);
-		const other = await serve();
-		const answered = await chat({ thread_id: "killed", resume: "now" }, { ...gateway, url: other.url });
-		await other.stop();
+		const other = await startGateway({ databaseUrl, agent, agentOptions });
+		const answered = await chat({ thread_id: "killed", resume: "now" }, other);
+		await other.close();
 		expect(answered.body).toMatchObject({ status: "finished", output: "begun now" });
 		expect(await contents("killed")).toEqual(["wait", "begun now"]);
 	});
