@@ -242,9 +242,11 @@ async function watched(url: string, client: pg.Client, create: string, advance: 
 	try {
 		for (let told = 0; !over; ) {
 			await Promise.race([building, delay(LOOK_EVERY_MS)]);
-			const done = (await watcher.query(PROGRESS, [rows[0].pid])).rows[0]?.done ?? told;
-			advance(Math.max(0, done - told));
-			told = Math.max(told, done);
+			// What goes wrong here must not end the work.
+			const seen = await watcher.query(PROGRESS, [rows[0].pid]).catch(() => undefined);
+			const done = Math.max(told, seen?.rows[0]?.done ?? 0);
+			advance(done - told);
+			told = done;
 		}
 	} finally {
 		await watcher.end();

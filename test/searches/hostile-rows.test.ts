@@ -5,6 +5,7 @@ import { everythingOf } from "../support/everything.ts";
 import type { TestGateway } from "../support/gateway.ts";
 import { HOSTILE_JSON, jsonObject, jsonValue } from "../support/hostile-json.ts";
 import { find, sessionsOf, startSearchGateway } from "../support/searches.ts";
+import { query } from "../support/sql.ts";
 
 let gateway: TestGateway;
 
@@ -47,6 +48,25 @@ describe("a hostile row", () => {
 		await found.store.appendMessage({ conversationId: "c", payload: { text } });
 		await found.store.createConversation({ conversationId: "d", metadata: { name: text } });
 		for (const word of search.split(" ")) expect([word, await found.search(word)]).toEqual([word, ["d", "c"]]);
+	});
+
+	it("is taken although nothing of it can be searched, whoever wrote it", async () => {
+		const { projectId, store, search } = await project();
+		await store.createConversation({ conversationId: "c" });
+		// Numbers that the gateway refuses, and Postgres's json keeps as text.
+		const written = await query(
+			gateway,
+			`WITH titled AS (
+				UPDATE conversations SET metadata = '{"title":"needle","n":1e500000}', last_seq = 1 WHERE project_id = $1
+			)
+			INSERT INTO messages (project_id, message_id, conversation_id, seq, payload, metadata, bytes, created_at, updated_at)
+			VALUES ($1, 'm', 'c', 1, '{"text":"needle","n":1e500000}', '{}', 32, now(), now()) RETURNING message_id`,
+			[projectId],
+		);
+		expect(written).toEqual([{ message_id: "m" }]);
+		expect(await search("needle")).toEqual([]);
+		await store.appendMessage({ conversationId: "c", payload: "needle" });
+		expect(await search("needle")).toEqual(["c"]);
 	});
 
 	it("is taken and found whatever JSON it holds", async () => {
