@@ -133,7 +133,7 @@ export class Database implements Queries {
 			result = await work({
 				query: async (statement, values) => {
 					const answer = await this.#run<never>(client, statement, values);
-					written.push(() => this.#tell(statement, values, rowsWritten(statement, answer)));
+					written.push(this.#news(statement, values, rowsWritten(statement, answer)));
 					return answer.rows;
 				},
 			});
@@ -149,15 +149,19 @@ export class Database implements Queries {
 
 	async #write(client: pg.PoolClient, statement: Statement, values: unknown[]): Promise<never[]> {
 		const answer = await this.#run<never>(client, statement, values);
-		this.#tell(statement, values, rowsWritten(statement, answer));
+		this.#news(statement, values, rowsWritten(statement, answer))();
 		return answer.rows;
 	}
 
-	#tell({ name, conversation }: Statement, values: unknown[], rows: number): void {
-		if (rows === 0) return;
-		this.#onWritten.onRowsWritten?.(name, rows);
-		if (conversation === undefined) return;
-		this.#onWritten.onMessagesWritten?.(values[0] as string, values[conversation] as string);
+	/** Tells what a statement wrote, when that is committed; of values and rows it keeps no more until then than it tells. */
+	#news({ name, conversation }: Statement, values: unknown[], rows: number): () => void {
+		if (rows === 0) return () => {};
+		const projectId = values[0] as string;
+		const conversationId = conversation === undefined ? undefined : (values[conversation] as string);
+		return () => {
+			this.#onWritten.onRowsWritten?.(name, rows);
+			if (conversationId !== undefined) this.#onWritten.onMessagesWritten?.(projectId, conversationId);
+		};
 	}
 
 	async #run<Row extends pg.QueryResultRow>(
