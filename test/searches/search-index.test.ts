@@ -1,10 +1,14 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createSessions } from "@iga-pages/agent/sessions";
+import { createStore } from "@iga-pages/agent/store";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { withSchemaEngine } from "../../server/store/schema-engine.ts";
 import { failure } from "../support/errors.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
-import { runGateway, spawnGateway } from "../support/gateway-process.ts";
+import { runGateway, spawnGateway, startGatewayProcess } from "../support/gateway-process.ts";
 import { find, sessionsOf } from "../support/searches.ts";
 import { query } from "../support/sql.ts";
 
@@ -134,6 +138,21 @@ describe("agent-gateway search", () => {
 		expect((await gateway.store.listConversations()).items).toHaveLength(1);
 		await query(gateway, `DROP OWNED BY ${role}`);
 		await query(gateway, `DROP ROLE ${role}`);
+	});
+
+	it("works on the embedded Postgres of a gateway that runs for development", async () => {
+		const env = { AGENT_STORE_DATA: join(await temporaryFolder(), ".agent-store") };
+		const gateway = await startGatewayProcess("dev", env);
+		onTestFinished(gateway.stop);
+		const link = JSON.parse(await readFile(join(env.AGENT_STORE_DATA, "link.json"), "utf8")) as { token: string };
+		await createStore({ url: gateway.url, token: link.token }).appendMessage({
+			conversationId: "c",
+			payload: "needle",
+		});
+		const sessions = createSessions({ url: gateway.url, token: link.token });
+		expect((await failure(find(sessions, "needle"))).message).toMatch(/^search: is not enabled/);
+		expect((await runGateway(["search", "enable"], env)).stdout).toMatch(ENABLED);
+		expect(await find(sessions, "needle")).toEqual(["c"]);
 	});
 
 	it.each([["search"], ["search rebuild"], ["search enable now"]])("knows no %s", async (command) => {
