@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createStore } from "@iga-pages/agent/store";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createBrowserToken } from "../support/browser-tokens.ts";
 import { everythingOf, fill, fillAll } from "../support/everything.ts";
@@ -28,33 +27,34 @@ async function statusOf(gateway: TestGateway, token: string): Promise<number> {
 }
 
 describe("project list and delete", () => {
-	it("list the projects, and delete one with everything in it when its name is given again", async () => {
-		const { gateway, run } = await start();
+	it("list the projects by name", async () => {
+		const { run } = await start();
 		for (const name of ["shop", "notes"]) await run(["project", "create", name]);
 		const { stdout } = await run(["project", "list"]);
 		expect(stdout.split("\n")[0]).toMatch(/^NAME +ID +CREATED$/);
 		expect(stdout).toMatch(/^notes +[0-9a-f-]{36} +\d{4}-.+Z\nproject-.+\nshop /m);
-		const token = (await run(["token", "create", "--project", "shop"])).stdout.trim();
-		const store = createStore({ url: gateway.url, token });
+	});
+
+	it("delete one when its name is given again, on standard input or as an option", async () => {
+		const { gateway, run } = await start();
+		const { token, store } = await gateway.createProject();
+		const [project] = await query<{ name: string }>(gateway, "SELECT name FROM projects ORDER BY created_at DESC");
+		const args = ["project", "delete", project!.name];
 		await store.appendMessage({ conversationId: "c", payload: 1 });
-		await gateway.store.appendMessage({ conversationId: "c", payload: 1 });
 		const refusal = { code: 1, stdout: "", stderr: expect.stringContaining("Nothing was deleted: the name given") };
-		expect(await run(["project", "delete", "shop"])).toEqual(refusal);
-		expect(await run(["project", "delete", "shop"], "notes\n")).toEqual(refusal);
-		expect(await run(["project", "delete", "shop", "--yes-delete", "Shop"])).toEqual(refusal);
+		expect(await run(args)).toEqual(refusal);
+		expect(await run(args, "notes\n")).toEqual(refusal);
+		expect(await run([...args, "--yes-delete", project!.name.toUpperCase()])).toEqual(refusal);
 		expect((await store.listConversations()).items).toHaveLength(1);
-		expect(await run(["project", "delete", "shop"], "shop\n")).toMatchObject({
+		expect(await run(args, `${project!.name}\n`)).toEqual({
 			code: 0,
-			stdout: 'The project "shop" is deleted.\n',
+			stdout: `The project "${project!.name}" is deleted.\n`,
+			stderr: "",
 		});
-		expect(await run(["project", "delete", "notes", "--yes-delete", "notes"])).toMatchObject({ code: 0 });
-		expect((await run(["project", "list"])).stdout).not.toMatch(/shop|notes/);
 		expect(await statusOf(gateway, token)).toBe(401);
-		const left = await query(gateway, "SELECT DISTINCT project_id FROM messages");
-		expect(left).toEqual([{ project_id: gateway.projectId }]);
-		expect(await run(["project", "delete", "shop", "--yes-delete", "shop"])).toMatchObject({
+		expect(await run([...args, "--yes-delete", project!.name])).toMatchObject({
 			code: 1,
-			stderr: expect.stringContaining('There is no project "shop"'),
+			stderr: expect.stringContaining(`There is no project "${project!.name}"`),
 		});
 	});
 
