@@ -3,6 +3,10 @@ import { checkId } from "../domain/ids.ts";
 import type { Statement } from "./database.ts";
 import type { Scope } from "./scope.ts";
 
+// Each step is a subquery of its own: as joins, Postgres may read all that the thread has.
+const STEP = `SELECT * FROM checkpoints c WHERE c.project_id = $1 AND c.thread_id = $2 AND c.checkpoint_ns = $3
+	AND c.checkpoint_id = walk.checkpoint_id OFFSET 0`;
+
 // The walk climbs from parent to parent with the channels that are still open, and closes each at the nearest ancestor
 // that stored a value for it; writes kept with that ancestor come after its value and count. Parents that form a ring
 // end at the number of checkpoints there are.
@@ -16,9 +20,7 @@ function history(name: string, target: string): Statement {
 			SELECT 1, parent_checkpoint_id, $4::text[] FROM target
 			UNION ALL
 			SELECT walk.depth + 1, c.parent_checkpoint_id, rest.open
-			FROM walk
-			JOIN checkpoints c ON c.project_id = $1 AND c.thread_id = $2 AND c.checkpoint_ns = $3
-				AND c.checkpoint_id = walk.checkpoint_id
+			FROM walk CROSS JOIN LATERAL (${STEP}) AS c
 			CROSS JOIN LATERAL (
 				SELECT coalesce(array_agg(channel.name), '{}') AS open FROM unnest(walk.open) AS channel (name)
 				WHERE NOT EXISTS (
@@ -33,16 +35,19 @@ function history(name: string, target: string): Statement {
 			)
 		), found AS (
 			SELECT walk.depth, w.channel, w.task_path, w.task_id, w.idx, w.type, w.encoding, w.data
-			FROM walk JOIN checkpoint_writes w ON w.project_id = $1 AND w.thread_id = $2 AND w.checkpoint_ns = $3
-				AND w.checkpoint_id = walk.checkpoint_id AND w.channel = ANY(walk.open)
+			FROM walk CROSS JOIN LATERAL (
+				SELECT * FROM checkpoint_writes w WHERE w.project_id = $1 AND w.thread_id = $2 AND w.checkpoint_ns = $3
+					AND w.checkpoint_id = walk.checkpoint_id OFFSET 0
+			) AS w
+			WHERE w.channel = ANY(walk.open)
 			UNION ALL
 			SELECT walk.depth, v.channel, NULL, NULL, NULL, b.type, b.encoding, b.data
-			FROM walk
-			JOIN checkpoints c ON c.project_id = $1 AND c.thread_id = $2 AND c.checkpoint_ns = $3
-				AND c.checkpoint_id = walk.checkpoint_id
+			FROM walk CROSS JOIN LATERAL (${STEP}) AS c
 			CROSS JOIN LATERAL unnest(c.channels, c.versions) AS v (channel, version)
-			JOIN checkpoint_blobs b ON b.project_id = $1 AND b.thread_id = $2 AND b.checkpoint_ns = $3
-				AND b.channel = v.channel AND b.version = v.version
+			CROSS JOIN LATERAL (
+				SELECT * FROM checkpoint_blobs b WHERE b.project_id = $1 AND b.thread_id = $2 AND b.checkpoint_ns = $3
+					AND b.channel = v.channel AND b.version = v.version OFFSET 0
+			) AS b
 			WHERE v.channel = ANY(walk.open) AND b.data IS NOT NULL
 		)
 		SELECT channel, task_id, type, encoding, data FROM found

@@ -19,6 +19,20 @@ import { isoTime } from "./times.ts";
 const SENDS_CHANNEL = "__pregel_tasks";
 const FIRST_FORMAT_WITH_SENDS = 4;
 
+// Each value, and the writes of each checkpoint, are looked up by their own keys: as plain joins, Postgres may read all
+// that the thread has of them.
+function valueAt(checkpoint: string): string {
+	return `SELECT * FROM checkpoint_blobs b
+		WHERE b.project_id = ${checkpoint}.project_id AND b.thread_id = ${checkpoint}.thread_id
+			AND b.checkpoint_ns = ${checkpoint}.checkpoint_ns AND b.channel = v.channel AND b.version = v.version OFFSET 0`;
+}
+
+function writesOf(checkpoint: string, id: string): string {
+	return `SELECT * FROM checkpoint_writes w
+		WHERE w.project_id = ${checkpoint}.project_id AND w.thread_id = ${checkpoint}.thread_id
+			AND w.checkpoint_ns = ${checkpoint}.checkpoint_ns AND w.checkpoint_id = ${id} OFFSET 0`;
+}
+
 // One row for each part of a checkpoint, so that nothing is gathered in memory: its own bytes, its metadata, the values
 // of its channels, its writes in the order in which a run applies them, and for old formats the sends of its parent.
 const NONE = "NULL::text AS channel, NULL::text AS task_path, NULL::text AS task_id, NULL::int AS idx";
@@ -27,15 +41,12 @@ const PART = {
 	metadata: `SELECT page.position, 'metadata', ${NONE}, page.metadata_type, page.metadata_encoding, page.metadata FROM page`,
 	value: `SELECT page.position, 'value', v.channel, NULL, NULL, NULL, b.type, b.encoding, b.data
 		FROM page CROSS JOIN LATERAL unnest(page.channels, page.versions) AS v (channel, version)
-		JOIN checkpoint_blobs b ON b.project_id = page.project_id AND b.thread_id = page.thread_id
-			AND b.checkpoint_ns = page.checkpoint_ns AND b.channel = v.channel AND b.version = v.version
+		CROSS JOIN LATERAL (${valueAt("page")}) AS b
 		WHERE b.data IS NOT NULL`,
 	write: `SELECT page.position, 'write', w.channel, w.task_path, w.task_id, w.idx, w.type, w.encoding, w.data
-		FROM page JOIN checkpoint_writes w ON w.project_id = page.project_id AND w.thread_id = page.thread_id
-			AND w.checkpoint_ns = page.checkpoint_ns AND w.checkpoint_id = page.checkpoint_id`,
+		FROM page CROSS JOIN LATERAL (${writesOf("page", "page.checkpoint_id")}) AS w`,
 	send: `SELECT page.position, 'send', w.channel, w.task_path, w.task_id, w.idx, w.type, w.encoding, w.data
-		FROM page JOIN checkpoint_writes w ON w.project_id = page.project_id AND w.thread_id = page.thread_id
-			AND w.checkpoint_ns = page.checkpoint_ns AND w.checkpoint_id = page.parent_checkpoint_id
+		FROM page CROSS JOIN LATERAL (${writesOf("page", "page.parent_checkpoint_id")}) AS w
 		WHERE page.format < ${FIRST_FORMAT_WITH_SENDS} AND w.channel = '${SENDS_CHANNEL}'`,
 };
 
@@ -130,8 +141,7 @@ function list(given: readonly string[]): Statement {
 				) AS c
 				CROSS JOIN LATERAL (
 					SELECT sum(octet_length(b.data)) AS bytes FROM unnest(c.channels, c.versions) AS v (channel, version)
-					JOIN checkpoint_blobs b ON b.project_id = c.project_id AND b.thread_id = c.thread_id
-						AND b.checkpoint_ns = c.checkpoint_ns AND b.channel = v.channel AND b.version = v.version
+					CROSS JOIN LATERAL (${valueAt("c")}) AS b
 				) AS held
 				CROSS JOIN LATERAL (
 					SELECT sum(octet_length(w.data)) AS bytes FROM checkpoint_writes w

@@ -107,7 +107,9 @@ const LOCK_CLOCK: Statement = {
 const DELETE_CLOCK: Statement = {
 	name: "transcript_clock_delete",
 	text: `DELETE FROM transcript_clocks c WHERE c.project_id = $1 AND c.project_key = $2
-		AND NOT EXISTS (SELECT FROM transcripts t WHERE t.project_id = $1 AND t.project_key = $2)`,
+		AND (
+			SELECT t.session_id FROM transcripts t WHERE t.project_id = $1 AND t.project_key = $2 LIMIT 1
+		) IS NULL`,
 };
 
 const DELETE_SUBPATH: Statement = {
@@ -118,10 +120,10 @@ const DELETE_SUBPATH: Statement = {
 const DELETE_EMPTY: Statement = {
 	name: "transcript_delete_empty",
 	text: `DELETE FROM transcripts t WHERE t.project_id = $1 AND t.project_key = $2 AND t.session_id = $3 AND t.mtime IS NULL
-		AND NOT EXISTS (
-			SELECT FROM transcript_entries e
-			WHERE e.project_id = $1 AND e.project_key = $2 AND e.session_id = $3
-		)`,
+		AND (
+			SELECT e.seq FROM transcript_entries e
+			WHERE e.project_id = $1 AND e.project_key = $2 AND e.session_id = $3 LIMIT 1
+		) IS NULL`,
 };
 
 /** Deletes a session with all its subpaths, or one subpath alone; an unknown one is a success. Nothing of it stays. */
