@@ -259,11 +259,12 @@ describe.each(Object.entries(WAYS))("a request that is answered %s", (_way, path
 
 	const metric = async (name: string) =>
 		(await registry.getSingleMetric(`agent_gateway_${name}`)!.get()).values[0]?.value;
-	const nothingIsHeld = () =>
-		vi.waitFor(async () => {
-			expect(await metric("requests_in_flight")).toBe(0);
-			expect(await metric("request_bytes_in_flight")).toBe(0);
-		});
+	const becomes = (name: string, value: number) =>
+		vi.waitFor(async () => expect(await metric(name)).toBe(value), { timeout: 20_000 });
+	const nothingIsHeld = async () => {
+		await becomes("requests_in_flight", 0);
+		await becomes("request_bytes_in_flight", 0);
+	};
 	const send = async (head: string, ...parts: string[]) => {
 		const socket = await openSocket(small);
 		for (const part of [head, ...parts]) socket.write(part);
@@ -286,7 +287,7 @@ describe.each(Object.entries(WAYS))("a request that is answered %s", (_way, path
 			await send(requestHead(small, { "content-length": "1000" }, path), "{"),
 		];
 		leavers[0]!.destroy();
-		await vi.waitFor(async () => expect(await metric("request_bytes_in_flight")).toBe(2_002));
+		await becomes("request_bytes_in_flight", 2_002);
 		for (const socket of leavers) socket.destroy();
 		await nothingIsHeld();
 	});
@@ -296,9 +297,9 @@ describe.each(Object.entries(WAYS))("a request that is answered %s", (_way, path
 		const running = await send(whole(append("running")));
 		await waitForLockWaiters(small, 1);
 		const leaver = await send(whole(append("left")));
-		await vi.waitFor(async () => expect(await metric("database_waiting_calls")).toBe(1));
+		await becomes("database_waiting_calls", 1);
 		leaver.destroy();
-		await vi.waitFor(async () => expect(await metric("database_waiting_calls")).toBe(0));
+		await becomes("database_waiting_calls", 0);
 		await lock.release();
 		expect((await readAnswer(running)).status).toBe(200);
 		await nothingIsHeld();
