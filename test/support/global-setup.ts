@@ -12,12 +12,20 @@ declare module "vitest" {
 		postgresUrl: string;
 		/** Name of a migrated database that every test database is a copy of. */
 		templateName: string;
+		/** Whether the Postgres is one of Citus: then there is no template, and each test database is distributed. */
+		distributed: boolean;
 	}
 }
 
-/** Starts one Postgres for the whole run, or takes TEST_DATABASE_URL, and migrates the template of all test databases. */
+/**
+ * Starts one Postgres for the whole run, or takes TEST_DATABASE_URL, and migrates the template of all test databases; or
+ * takes TEST_CITUS_URL, a coordinator.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-	const given = process.env["TEST_DATABASE_URL"];
+	const citus = process.env["TEST_CITUS_URL"];
+	if (citus !== undefined) process.stdout.write(`Every database of this run is distributed by Citus.\n`);
+	const given = citus ?? process.env["TEST_DATABASE_URL"];
+	project.provide("distributed", citus !== undefined);
 	const folder = given === undefined ? await mkdtemp(join(tmpdir(), "agent-store-test-")) : undefined;
 	const embedded =
 		folder === undefined ? undefined : await startEmbeddedPostgres({ folder, durable: false, maxConnections: 300 });
