@@ -9,8 +9,8 @@ let other: Place;
 
 beforeAll(async () => {
 	gateway = await startGateway();
-	place = await createPlace(gateway, "place");
-	other = await createPlace(gateway, "other");
+	place = await createPlace(gateway);
+	other = await createPlace(gateway);
 });
 afterAll(() => gateway.close());
 
@@ -19,7 +19,10 @@ async function fillId({ store, sessions, states, checkpointer, transcripts, hist
 	for (const n of [1, 2, 3]) await store.appendMessage({ conversationId: id, messageId: `${id} ${n}`, payload: n });
 	await sessions.branch({ conversationId: id, messageId: `${id} 1` });
 	await store.appendMessage({ conversationId: id, messageId: `${id} 4`, payload: 4 });
-	await history(id).addItems([{ role: "user", content: "five" }, { role: "user", content: "six" }]);
+	await history(id).addItems([
+		{ role: "user", content: "five" },
+		{ role: "user", content: "six" },
+	]);
 	await history(id).popItem();
 	await states.save({ key: id, state: { n: 1 } });
 	for (const n of [1, 2]) await states.appendCheckpoint({ key: id, state: { n } });

@@ -1,21 +1,20 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSessions, createStates } from "@iga-pages/agent/sessions";
-import { createStore } from "@iga-pages/agent/store";
 import { createSessionStore } from "@iga-pages/agent/store/claude";
 import { createCheckpointer } from "@iga-pages/agent/store/langgraph";
 import { createSession } from "@iga-pages/agent/store/openai";
 import type { JsonObject } from "../../server/domain/json.ts";
 import type { TestGateway } from "../support/gateway.ts";
 import { runGateway } from "../support/gateway-process.ts";
+import { query } from "../support/sql.ts";
 
-/** A project with a name that commands know, and all ways into it. */
-export async function createPlace(gateway: TestGateway, name: string) {
-	const run = (args: string[], input?: string) => runGateway(args, { DATABASE_URL: gateway.databaseUrl }, input);
-	const projectId = (await run(["project", "create", name])).stdout.trim();
-	const token = (await run(["token", "create", "--project", name])).stdout.trim();
+/** A further project of a gateway, with its name, which commands ask for, and all ways into it. */
+export async function createPlace(gateway: TestGateway) {
+	const { projectId, token, store } = await gateway.createProject();
+	const [row] = await query<{ name: string }>(gateway, "SELECT name FROM projects WHERE project_id = $1", [projectId]);
+	const { name } = row!;
 	const options = { url: gateway.url, token };
-	const store = createStore(options);
 	return {
 		name,
 		projectId,
@@ -26,7 +25,8 @@ export async function createPlace(gateway: TestGateway, name: string) {
 		checkpointer: createCheckpointer(null, { store }),
 		transcripts: createSessionStore({ store }),
 		history: (conversationId: string) => createSession(conversationId, { store }),
-		run: (command: string, args: string[], input?: string) => run([command, "--project", name, ...args], input),
+		run: (command: string, args: string[], input?: string) =>
+			runGateway([command, "--project", name, ...args], { DATABASE_URL: gateway.databaseUrl }, input),
 	};
 }
 

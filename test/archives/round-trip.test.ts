@@ -17,8 +17,8 @@ let archive: string;
 
 beforeAll(async () => {
 	gateway = await startGateway();
-	source = await createPlace(gateway, "source");
-	target = await createPlace(gateway, "target");
+	source = await createPlace(gateway);
+	target = await createPlace(gateway);
 	folder = await mkdtemp(join(tmpdir(), "agent-store-test-"));
 	archive = join(folder, "source.jsonl");
 });
