@@ -117,6 +117,9 @@ const GOOD: Record<string, Sent> = {
 		'{ nodes(ids: ["TWVzc2FnZTptMQ", "TWVzc2FnZTpub25l"]) { __typename id ... on Message { payload } } }',
 	),
 	directives: query("query ($no: Boolean = false) { viewer { role project @include(if: $no) { name } } }"),
+	"aliases that are names of JavaScript": query(
+		"{ __proto__: viewer { constructor: role __proto__: role } toString: viewer { hasOwnProperty: role } }",
+	),
 	"a mutation without effect": query('mutation { deleteMessage(input: { messageId: "none" }) { messageId } }'),
 	"several mutations": query(
 		'mutation { a: deleteMessage(input: { messageId: "none" }) { messageId } b: clearMessages(input: { conversationId: "none" }) { conversationId } }',
@@ -251,7 +254,7 @@ describe.each(Object.entries(WAYS))("a request that is answered %s", (_way, path
 	let small: TestGateway;
 
 	beforeAll(async () => {
-		const limits = { requestBytes: 1_000_000, requestBytesInFlight: 50_000, waitingCalls: 1 };
+		const limits = { requestBytes: 1_000_000, requestBytesInFlight: 50_000, waitingCalls: 1, waitingMs: 60_000 };
 		small = await startGateway({ metrics: registry, poolSize: 1, limits, store: { retries: 0 } });
 		await small.store.appendMessage({ conversationId: "locked", payload: 1 });
 	});
