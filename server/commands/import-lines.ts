@@ -122,12 +122,24 @@ async function* transcriptLines(input: Input, context: Context): AsyncGenerator<
 		const beside = name === null ? [] : await filesIn(withoutExtension(main), true);
 		const files = [main, ...beside].map(of).sort((a, b) => compareBytes(a.subpath, b.subpath));
 		const shown = isDirectory ? basename(main) : "";
-		const options = { ...context, projectKey, report: reporter(context, shown) };
-		yield* guarded(() => transcriptRecords(files, options), shown);
+		const once = tellOnce(context);
+		yield* guarded(() => transcriptRecords(files, { ...once, projectKey, report: reporter(once, shown) }), shown);
 		if (!context.asConversation) continue;
 		const chunks = () => createReadStream(main);
-		yield* sessionLines(CLAUDE, { chunks, name: main }, { ...context, report: () => {} }, shown);
+		yield* sessionLines(CLAUDE, { chunks, name: main }, once, shown);
 	}
+}
+
+/** Leaves out what was told already, by the reading of the same lines for something else. */
+function tellOnce(context: Context): Context {
+	const told = new Set<string>();
+	return {
+		...context,
+		report: (where) => {
+			if (!told.has(where)) context.report(where);
+			told.add(where);
+		},
+	};
 }
 
 /** The transcripts in a directory, in the order of their bytes; none where there is no such directory. */

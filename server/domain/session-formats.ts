@@ -32,11 +32,17 @@ export async function detectFormat(lines: AsyncIterable<ArchiveLine>): Promise<F
 	return isGo ? "go" : "pi";
 }
 
-/** An entry of pi has its fields inline, one of the Go family in `data`; each line of Claude names its session. */
+const PI_FIELDS = ["parentId", "message", "customType"];
+/** What version 1 of pi has without any of those. */
+const PI_TYPES = ["compaction", "model_change", "thinking_level_change"];
+
+/** An entry of pi has its fields inline, one of the Go family in `data`; a line of Claude names its session or a uuid. */
 function formatOf(line: JsonObject): Format | undefined {
-	if (line["record"] !== undefined) return "agent-store";
-	if (typeof line["type"] !== "string") return undefined;
-	if (typeof line["sessionId"] === "string") return "claude";
-	const isPi = ["parentId", "message", "customType"].some((name) => Object.hasOwn(line, name));
-	return !isPi && Object.hasOwn(line, "data") ? "go" : "pi";
+	const { record, type, sessionId, leafUuid } = line;
+	if (record !== undefined) return "agent-store";
+	if (typeof type !== "string") return undefined;
+	if (typeof sessionId === "string" || leafUuid !== undefined) return "claude";
+	if (PI_FIELDS.some((name) => Object.hasOwn(line, name))) return "pi";
+	if (Object.hasOwn(line, "data")) return "go";
+	return PI_TYPES.includes(type) ? "pi" : undefined;
 }

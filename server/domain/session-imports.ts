@@ -48,6 +48,8 @@ export class SessionImport {
 	readonly #rows = new Map<string, number>();
 	readonly #facts = new Map<string, number>();
 	readonly #missing = new Map<string, number>();
+	/** By the seqs of rows and the ids of facts: the fact that they hang on, if they hang on one. */
+	readonly #factAbove = new Map<number | string, string>();
 	/** Of each row its line, from seq 1 on. */
 	readonly #lines: number[] = [];
 	/** Of each line that is not blank, how many rows stand before it: what compactions of old versions count in. */
@@ -168,19 +170,22 @@ export class SessionImport {
 		if (row !== undefined) this.#check(entry, row);
 		if (content.kind === "label") checkLabel("label", content.label, this.#options.limits.idBytes);
 		const parent = this.#parentOf(line, entry);
+		const factAbove = entry.parentId !== null && this.#facts.has(entry.parentId) ? entry.parentId : undefined;
 		if (row === undefined) {
 			this.#facts.set(id, parent);
+			if (factAbove !== undefined) this.#factAbove.set(id, factAbove);
 			if (!entry.aside) this.#leaf = parent;
 			if (content.kind === "label") this.#labels.set(content.targetId, { line, label: content.label });
 			if (content.kind === "name") this.#title = content.name;
 			return;
 		}
-		const kept = row.kind === "compaction" ? this.#findKept(line, id, row.firstKept, parent) : undefined;
+		const kept = row.kind === "compaction" ? this.#findKept(line, id, row.firstKept, parent, factAbove) : undefined;
 		const place = this.#places.append(parent);
 		this.#leaf = place;
 		this.#clock.tick(entry.timestamp);
 		this.#rows.set(id, place);
 		this.#lines.push(line);
+		if (factAbove !== undefined) this.#factAbove.set(place, factAbove);
 		if (kept !== undefined) this.#kept.set(place, kept);
 		if (row.kind === "custom" && row.settings !== undefined) this.#settings.push({ place, settings: row.settings });
 	}
@@ -214,7 +219,13 @@ export class SessionImport {
 	}
 
 	/** The first row that a compaction keeps; undefined where it keeps all. */
-	#findKept(line: number, id: string, firstKept: string | number | null, end: number): number | undefined {
+	#findKept(
+		line: number,
+		id: string,
+		firstKept: string | number | null,
+		end: number,
+		factAbove: string | undefined,
+	): number | undefined {
 		if (firstKept === null) return undefined;
 		// Nothing before it is kept.
 		if (firstKept === id) return this.#places.last + 1;
@@ -227,12 +238,21 @@ export class SessionImport {
 			if (row !== undefined && this.#places.isOnPath(row, end)) return row;
 			const fact = this.#facts.get(firstKept);
 			if (fact !== undefined && this.#places.isOnPath(fact, end)) {
-				return this.#places.firstBehind(fact, end) ?? this.#places.last + 1;
+				// A fact is on the path if what comes next there hangs on it.
+				const next = this.#places.firstBehind(fact, end);
+				const above = next === undefined ? factAbove : this.#factAbove.get(next);
+				if (this.#hasAbove(above, firstKept)) return next ?? this.#places.last + 1;
 			}
 		}
 		const what = `keeps messages from ${JSON.stringify(firstKept)} on, which is not on its path`;
 		this.#options.report(line, `${what}; it hides nothing`);
 		return undefined;
+	}
+
+	/** Whether a fact is this one, or hangs on it with nothing but facts between. */
+	#hasAbove(fact: string | undefined, above: string): boolean {
+		for (let id = fact; id !== undefined; id = this.#factAbove.get(id)) if (id === above) return true;
+		return false;
 	}
 
 	#leaveOut(line: number, problem: string): void {
@@ -244,7 +264,7 @@ export class SessionImport {
 	#conversation(conversationId: string, activeBranch: number, createdAt: string): ConversationRecord {
 		const { last, branches } = this.#places;
 		const { version = 1, timestamp = null, rest = {}, parentId = null } = this.#header ?? {};
-		const session = { family: this.#family.name, version, timestamp, ...rest };
+		const session = { ...rest, family: this.#family.name, version, timestamp };
 		return {
 			record: "conversation",
 			conversationId,
