@@ -6,31 +6,37 @@ import type { Bench, Result } from "./work.ts";
 
 const CONVERSATIONS = 200;
 const MINUTE = 60_000;
+/** Requests between two looks at the memory. */
 const ROUND = 500;
+/** After as many requests, what V8 compiles and how far it lets its heap grow has settled. */
+const WARM_UP = 20_000;
 
-/** The memory of a gateway under a mixed load: a minute to warm up, then the first minute and the last. */
+/** The memory of a gateway under a mixed load: after it is warm, in the first minute and in the last. */
 export async function memory(bench: Bench): Promise<Result> {
 	const { world, soakMinutes } = bench;
 	const start = await world.createStart("memory");
 	await fillConversations(world.sql, start.projectId, { name: "mixed", conversations: CONVERSATIONS, messages: 100 });
 	const gateway = await startGateway(start);
-	const samples: { minute: number; megabytes: number }[] = [];
-	const startedAt = performance.now();
-	let requests = 0;
-	for (let minute = 0; minute < soakMinutes + 1; ) {
+	const work = async () => {
 		const run = await gateway.prepare(Array.from({ length: ROUND }, mixedCall), bench.course.concurrency);
 		await run();
-		requests += ROUND;
+		return (await gateway.process.usage()).rss / 1024 ** 2;
+	};
+	for (let requests = 0; requests < bench.scaled(WARM_UP); requests += ROUND) await work();
+	const samples: { minute: number; megabytes: number }[] = [];
+	const startedAt = performance.now();
+	for (let minute = 0; minute < soakMinutes; ) {
+		const megabytes = await work();
 		minute = (performance.now() - startedAt) / MINUTE;
-		const { rss } = await gateway.process.usage();
-		samples.push({ minute, megabytes: rss / 1024 ** 2 });
+		samples.push({ minute, megabytes });
 	}
 	await gateway.stop();
-	const span = Math.min(1, soakMinutes / 2);
-	const between = (from: number, to: number) =>
-		median(samples.filter(({ minute }) => minute >= from && minute <= to).map(({ megabytes }) => megabytes));
 	const end = samples.at(-1)!.minute;
-	const [first, last] = [between(1, 1 + span), between(end - span, end)];
+	const span = Math.min(1, soakMinutes / 2);
+	const during = (from: number, to: number) =>
+		median(samples.filter(({ minute }) => minute >= from && minute <= to).map(({ megabytes }) => megabytes));
+	const [first, last] = [during(0, Math.max(span, samples[0]!.minute)), during(end - span, end)];
+	const requests = samples.length * ROUND;
 	return {
 		head: ["memory under a mixed load", "minutes", "requests", "MB in the first minute", "MB in the last"],
 		table: [["gateway", soakMinutes.toFixed(1), String(requests), first.toFixed(0), last.toFixed(0)]],
