@@ -109,4 +109,31 @@ describe("a conversation of an application", () => {
 			["m-3", "m-2", { role: "assistant", content: '{"n":1}' }],
 		]);
 	});
+
+	it("gives no id twice, whatever applications put into their metadata", async () => {
+		const { records } = await convert(PI, [
+			{ type: "session", version: 3, id: "s" },
+			{ type: "message", id: "a", parentId: null, message: { role: "user", content: "x" } },
+		]);
+		const [message] = records.filter((record) => record.record === "message");
+		const copy = { ...message!, messageId: "m-2", seq: "2" };
+		const written = await write(PI, [...records.slice(0, 2), copy]);
+		expect(written.slice(1).map(({ id, parentId }) => [id, parentId])).toEqual([
+			["a", null],
+			["m-2", "a"],
+		]);
+	});
+});
+
+describe("an entry that only the Go family has", () => {
+	it("keeps its place in a file of pi, whatever fields it has", async () => {
+		const data = { id: "not-the-entry", type: "not-the-type", parentId: "nowhere" };
+		const { records } = await convert(GO, [
+			{ type: "session", version: 4, id: "s" },
+			{ id: "a", type: "from_the_future", data, timestamp: "2026-01-01T00:00:00Z" },
+		]);
+		const frame = { type: "from_the_future", id: "a", parentId: null, timestamp: "2026-01-01T00:00:00Z" };
+		expect((await write(PI, records))[1]).toEqual({ ...frame, customType: "from_the_future", data });
+		expect((await write(GO, records))[1]).toMatchObject({ id: "a", type: "from_the_future", data });
+	});
 });
