@@ -9,8 +9,8 @@ import type { RunInterrupt } from "./runs.ts";
 // so that a file that was cut is noticed. What follows from other fields (sizes, hashes, uuids of entries) is not in
 // it; nor is what belongs to one place only: incarnations, leases of runs, and the ids of requests that may be retried.
 
-export const ARCHIVE_FORMAT = "agent-store";
-export const ARCHIVE_VERSION = 1;
+const ARCHIVE_FORMAT = "agent-store";
+const ARCHIVE_VERSION = 1;
 
 /** The first line. */
 export interface ArchiveHeader {

@@ -1,9 +1,12 @@
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Annotation, Command, END, interrupt, START, StateGraph } from "@langchain/langgraph";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ArchiveRecord } from "../../server/domain/archives.ts";
+import { DEFAULT_LIMITS } from "../../server/domain/limits.ts";
+import { exportArchive } from "../../server/store/archives.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { HOSTILE_JSON, reveal } from "../support/hostile-json.ts";
 import { query } from "../support/sql.ts";
@@ -81,6 +84,34 @@ async function fill({ store, sessions, states, checkpointer, transcripts, histor
 	await transcripts.append(subagent, [line("u1", "the same uuid, elsewhere")]);
 
 	await history("items").addItems([{ role: "user", content: "hello" }]);
+	const transaction = { type: "append_items" as const, items: [{ role: "user" as const, content: "once" }] };
+	await history("items").applyHistoryTransaction({ operationId: "lasting", transaction });
+}
+
+/** Belongs to one place only. */
+const OF_A_PLACE = ["project_id", "incarnation", "agent_operation_id", "run_id", "run_expires_at"];
+
+/** The rows of every table of a place as text, without what belongs to it only. */
+async function rowsOf({ projectId }: Place): Promise<Record<string, string[]>> {
+	const columns = await query<{ table: string; columns: string }>(
+		gateway,
+		`SELECT table_name AS table, string_agg(quote_ident(column_name), ',' ORDER BY ordinal_position) AS columns
+		FROM information_schema.columns c
+		WHERE table_schema = current_schema() AND table_name NOT IN ('projects', 'api_tokens', 'signing_keys', 'revoked_browser_tokens')
+			AND column_name <> ALL($1) AND (column_name <> 'operation_id' OR table_name NOT LIKE 'state%')
+			AND EXISTS (SELECT FROM information_schema.columns p WHERE p.table_name = c.table_name AND p.column_name = 'project_id')
+		GROUP BY table_name ORDER BY table_name`,
+		[OF_A_PLACE],
+	);
+	const rows = columns.map(async ({ table, columns: names }) => {
+		const found = await query<{ row: string }>(
+			gateway,
+			`SELECT ROW(${names})::text AS row FROM ${table} WHERE project_id = $1 ORDER BY 1`,
+			[projectId],
+		);
+		return [table, found.map(({ row }) => row)] as const;
+	});
+	return Object.fromEntries(await Promise.all(rows));
 }
 
 /** All that the SDK shows of a place. */
@@ -127,6 +158,13 @@ async function seenIn({ store, sessions, states, checkpointer, transcripts, hist
 describe("an archive of a project", () => {
 	it("is restored in another project, as the SDK shows it", async () => {
 		await fill(source);
+		await query(
+			gateway,
+			`UPDATE conversations SET run_status = 'interrupted',
+				run_interrupt = '{"shown":{"reason":"approve","data":["\\u0000"]},"state":{"step":1}}', run_error = 'none'
+			WHERE project_id = $1 AND conversation_id = 'items'`,
+			[source.projectId],
+		);
 		expect(await source.run("export", ["--output", archive])).toEqual({ code: 0, stdout: "", stderr: "" });
 		expect((await stat(archive)).mode & 0o777).toBe(0o600);
 		expect(await target.run("import", [archive])).toEqual({
@@ -139,6 +177,13 @@ describe("an archive of a project", () => {
 		expect(after.checkpoints.length).toBeGreaterThan(1);
 		expect(reveal(JSON.parse(JSON.stringify(after)))).toBe(reveal(JSON.parse(JSON.stringify(before))));
 		expect(after).toEqual(before);
+	});
+
+	it("is there row by row, but for what belongs to its place", async () => {
+		const rows = await rowsOf(source);
+		expect(Object.values(rows).filter((found) => found.length === 0)).toEqual([]);
+		expect(Object.keys(rows).length).toBeGreaterThanOrEqual(12);
+		expect(await rowsOf(target)).toEqual(rows);
 	});
 
 	it("is the same when it is exported there again", async () => {
@@ -172,10 +217,43 @@ describe("an archive of a project", () => {
 	});
 });
 
+describe("an export", () => {
+	it("is as of one moment, whatever is written meanwhile", async () => {
+		const scope = { db: gateway.db, identity: { projectId: source.projectId }, limits: DEFAULT_LIMITS };
+		const records = await exportArchive(scope, {}, async (all) => {
+			const read: ArchiveRecord[] = [];
+			for await (const record of all) {
+				if (read.length === 1) {
+					await source.store.appendMessage({ conversationId: "hostile", messageId: "meanwhile", payload: 1 });
+					await source.store.deleteConversation({ conversationId: "tree/../%00 😀" });
+				}
+				read.push(record);
+			}
+			return read;
+		});
+		expect(records.map((record) => JSON.stringify(record)).slice(1)).toEqual(
+			(await readFile(archive, "utf8")).trimEnd().split("\n").slice(1),
+		);
+	});
+
+	it("that fails leaves no file, and no part of one", async () => {
+		const directory = join(folder, "directory");
+		await mkdir(directory);
+		const there = await readdir(folder);
+		const failed = await source.run("export", ["--output", join(folder, "nowhere", "out.jsonl")]);
+		expect(failed).toMatchObject({
+			code: 1,
+			stderr: expect.stringMatching(/^agent-gateway: Cannot write to .*ENOENT/),
+		});
+		expect(await source.run("export", ["--output", directory])).toMatchObject({ code: 1 });
+		expect(await readdir(folder)).toEqual(there);
+	});
+});
+
 describe("what was restored", () => {
 	it("goes on: appends take the next seq, threads resume, transcripts grow, clocks do not fall back", async () => {
 		const { store, states, checkpointer, transcripts } = target;
-		const before = await source.store.listMessages({ conversationId: "hostile", order: "desc", limit: 1 });
+		const before = await store.listMessages({ conversationId: "hostile", order: "desc", limit: 1 });
 		const message = await store.appendMessage({ conversationId: "hostile", payload: 1 });
 		expect(BigInt(message.seq)).toBe(BigInt(before.items[0]!.seq) + 1n);
 		expect(await states.appendCheckpoint({ key: "agent", state: {} })).toEqual({ seq: "4" });
