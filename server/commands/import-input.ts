@@ -82,7 +82,9 @@ async function look(
 		while (seen.length > 0) yield seen.shift()!;
 		yield* read(false);
 	}
-	// What tells nothing is left to the rules of archives.
-	const format = given ?? (await detectFormat(readArchiveLines(read(true), limits))) ?? "agent-store";
-	return { format, chunks: all() };
+	const format = given ?? (await detectFormat(readArchiveLines(read(true), limits)));
+	if (format !== undefined) return { format, chunks: all() };
+	throw new StartError(
+		"There is nothing to import: neither an archive with its header, nor a session file of pi or Go, nor a transcript of Claude Code.",
+	);
 }

@@ -164,7 +164,7 @@ describe("the import of a damaged file", () => {
 	});
 
 	it.each([
-		["an empty file", "", /^agent-gateway: header: must be the first line of an archive/],
+		["an empty file", "", /^agent-gateway: There is nothing to import: neither an archive with its header/],
 		["a newer version", fileOf([{ ...header, version: 5 }]), /line 1: version is 5, and files of the Go family/],
 	])("refuses %s", async (_what, text, message) => {
 		const { code, stderr } = await place.run(["import", await fileWith(text), "--skip-bad-lines"]);
