@@ -158,10 +158,16 @@ async function seenIn({ store, sessions, states, checkpointer, transcripts, hist
 describe("an archive of a project", () => {
 	it("is restored in another project, as the SDK shows it", async () => {
 		await fill(source);
+		// What runs of agents and the Claude framework would write.
 		await query(
 			gateway,
-			`UPDATE conversations SET run_status = 'interrupted',
-				run_interrupt = '{"shown":{"reason":"approve","data":["\\u0000"]},"state":{"step":1}}', run_error = 'none'
+			`WITH summarized AS (
+				UPDATE transcripts SET summary = '{"title":"\\u0000"}', summary_mtime = mtime, summary_seq = last_seq
+				WHERE project_id = $1
+			)
+			UPDATE conversations SET run_status = 'interrupted', run_error = 'none',
+				run_interrupt = '{"shown":{"reason":"approve","data":["\\u0000"]},"state":{"step":1}}',
+				agent_state = '{"__proto__":1e+21}', agent_version = 2, agent_revision = 3
 			WHERE project_id = $1 AND conversation_id = 'items'`,
 			[source.projectId],
 		);
