@@ -89,6 +89,7 @@ function collect(node: PlanNode, reading: Reading): void {
 /** A value as SQL. */
 export function literal(value: unknown): string {
 	if (value === null || value === undefined) return "NULL";
+	if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString("hex")}'`;
 	if (Array.isArray(value)) {
 		const items = value.map((item) => (item === null ? "NULL" : JSON.stringify(String(item))));
 		return pg.escapeLiteral(`{${items.join()}}`);
