@@ -18,7 +18,10 @@ const MOST = { rows: 110, pages: 400 };
 const EXEMPT = [
 	{ names: /^context_list$/, because: "its page is 1,000 messages" },
 	{ names: /^checkpoint_history/, because: "it counts the thread's checkpoints once, to end in a ring of parents" },
-	{ names: /^checkpoints_list_by_thread_id$/, because: "it sorts the checkpoints of a thread, those of all its namespaces" },
+	{
+		names: /^checkpoints_list_by_thread_id$/,
+		because: "it sorts the checkpoints of a thread, those of all its namespaces",
+	},
 ];
 
 /** Statements that no work of a user runs, and why their plans are enough. */
