@@ -121,7 +121,12 @@ function leaving(response: ServerResponse): () => AbortSignal {
 		if (controller === undefined) {
 			const made = new AbortController();
 			if (response.destroyed) made.abort();
-			else response.once("close", () => made.abort());
+			else {
+				// Once the answer is sent nobody looks at it any more, and to abort would make an error with its stack.
+				response.once("close", () => {
+					if (!response.writableFinished) made.abort();
+				});
+			}
 			controller = made;
 		}
 		return controller.signal;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import pg from "pg";
 
 const CHANNEL = "agent_store_messages";
@@ -32,7 +32,7 @@ interface HintsOptions {
 
 /** Stands for a conversation in hints: short, and tells nothing to others who listen. */
 export function hintKey(projectId: string, conversationId: string): string {
-	return createHash("sha256").update(`${projectId}\0${conversationId}`).digest().subarray(0, 12).toString("base64url");
+	return hash("sha256", `${projectId}\0${conversationId}`, "base64url").slice(0, 16);
 }
 
 /**
