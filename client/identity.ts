@@ -20,7 +20,8 @@ export function findIdentity(allowInsecureHttp: boolean): Endpoint {
 	}
 }
 
-function nodeProcess(): NodeJS.Process | undefined {
+/** The process, where it is Node's or offers what Node's does. */
+export function nodeProcess(): NodeJS.Process | undefined {
 	const { process } = globalThis as { process?: Partial<NodeJS.Process> };
 	// A bundler's stand-in for `process` has an `env` at most.
 	return typeof process?.getBuiltinModule === "function" ? (process as NodeJS.Process) : undefined;

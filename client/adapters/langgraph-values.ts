@@ -1,19 +1,22 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import type { SerializedFieldsFragment, SerializedValueInput } from "../generated/operations.ts";
+import { nodeProcess } from "../identity.ts";
 import { captureJson } from "../json.ts";
 import type { JsonObject } from "../types.ts";
 
 /** What turns values into bytes and back; the framework brings one. */
 export type Serializer = BaseCheckpointSaver["serde"];
 
-/** Shorter values gain nothing from compression. */
-const COMPRESSED_FROM_BYTES = 1_024;
+/** Shorter values gain little from compression. */
+const COMPRESSED_FROM_BYTES = 512;
+/** More would keep the event loop for milliseconds. */
+const PACKED_AT_ONCE_BYTES = 65_536;
 
 /** Serialises a value, at the call and not later, and packs its bytes for the way. */
 export async function packValue(serde: Serializer, value: unknown): Promise<SerializedValueInput> {
 	const [type, bytes] = await serde.dumpsTyped(value);
 	if (bytes.byteLength >= COMPRESSED_FROM_BYTES) {
-		const packed = await pipe(bytes, new CompressionStream("gzip"));
+		const packed = await gzip(bytes);
 		if (packed.byteLength < bytes.byteLength) return { type, encoding: "GZIP", data: toBase64(packed) };
 	}
 	return { type, encoding: "IDENTITY", data: toBase64(bytes) };
@@ -22,7 +25,7 @@ export async function packValue(serde: Serializer, value: unknown): Promise<Seri
 /** The value that `packValue` packed. */
 export async function unpackValue(serde: Serializer, value: SerializedFieldsFragment): Promise<unknown> {
 	const bytes = fromBase64(value.data);
-	const unpacked = value.encoding === "GZIP" ? await pipe(bytes, new DecompressionStream("gzip")) : bytes;
+	const unpacked = value.encoding === "GZIP" ? await gunzip(bytes) : bytes;
 	return serde.loadsTyped(value.type, unpacked);
 }
 
@@ -41,6 +44,22 @@ export function projectJson(field: string, source: object | undefined): JsonObje
 			}
 		}),
 	);
+}
+
+async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
+	const packed = zlibFor(bytes)?.gzipSync(bytes);
+	return packed ?? pipe(bytes, new CompressionStream("gzip"));
+}
+
+async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
+	const unpacked = zlibFor(bytes)?.gunzipSync(bytes);
+	return unpacked === undefined ? pipe(bytes, new DecompressionStream("gzip")) : new Uint8Array(unpacked);
+}
+
+/** Node's own zlib, where there is one and the bytes are few: the web's streams cost several times as much. */
+function zlibFor(bytes: Uint8Array): typeof import("node:zlib") | undefined {
+	if (bytes.byteLength > PACKED_AT_ONCE_BYTES) return undefined;
+	return nodeProcess()?.getBuiltinModule("node:zlib");
 }
 
 async function pipe(bytes: Uint8Array, through: CompressionStream | DecompressionStream): Promise<Uint8Array> {

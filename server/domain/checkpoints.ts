@@ -114,7 +114,9 @@ export function checkPath(field: string, value: string, limits: Limits): string 
 }
 
 /** A checked value, still in base64. */
-type SerializedDraft = Required<SerializedInput>;
+interface SerializedDraft extends Required<SerializedInput> {
+	encoding: Encoding;
+}
 
 export interface CheckpointDraft {
 	threadId: string;
@@ -127,7 +129,8 @@ export interface CheckpointDraft {
 	metadataJson: string;
 	metadataTerms: string[];
 	channelVersions: readonly ChannelVersion[];
-	values: readonly (ChannelVersion & { value: SerializedDraft | null })[];
+	/** Of channels that are not empty at their version: a version without a stored value says the same. */
+	values: readonly (ChannelVersion & { value: SerializedDraft })[];
 }
 
 /** Checks a checkpoint and encodes its metadata. */
@@ -155,10 +158,10 @@ export function draftCheckpoint(field: string, input: CheckpointInput, limits: L
 		}).text,
 		metadataTerms: metadataTerms(metadataJson),
 		channelVersions: input.channelVersions.map((it, index) => checkVersion(`${field}channelVersions[${index}]`, it)),
-		values: input.values.map((it, index) => {
+		values: input.values.flatMap((it, index) => {
 			const at = `${field}values[${index}]`;
-			const value = it.value == null ? null : draftSerialized(`${at}.value`, it.value, limits);
-			return { ...checkVersion(at, it), value };
+			const version = checkVersion(at, it);
+			return it.value == null ? [] : [{ ...version, value: draftSerialized(`${at}.value`, it.value, limits) }];
 		}),
 	};
 }

@@ -38,7 +38,7 @@ const PUT: Statement = {
 export async function putCheckpoint({ db, identity, limits }: Scope, input: CheckpointInput): Promise<void> {
 	const draft = draftCheckpoint("input.", input, limits);
 	const { checkpoint, metadata, channelVersions, values } = draft;
-	const valueColumn = (read: (value: CheckpointDraft["values"][number]) => string | null) => values.map(read);
+	const valueColumn = (read: (value: CheckpointDraft["values"][number]) => string) => values.map(read);
 	await db.write(PUT, [
 		identity.projectId,
 		draft.threadId,
@@ -58,9 +58,9 @@ export async function putCheckpoint({ db, identity, limits }: Scope, input: Chec
 		channelVersions.map(({ version }) => version),
 		valueColumn(({ channel }) => channel),
 		valueColumn(({ version }) => version),
-		valueColumn(({ value }) => value?.type ?? null),
-		valueColumn(({ value }) => value?.encoding ?? null),
-		valueColumn(({ value }) => value?.data ?? null),
+		valueColumn(({ value }) => value.type),
+		valueColumn(({ value }) => value.encoding),
+		valueColumn(({ value }) => value.data),
 	]);
 }
 

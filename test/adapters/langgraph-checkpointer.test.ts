@@ -109,7 +109,7 @@ describe("values", () => {
 		await expect(saver.getTuple(config)).rejects.toThrow();
 	});
 
-	it("of 1 KiB and more are stored compressed, once per version", async () => {
+	it("of 512 bytes and more are stored compressed, once per version", async () => {
 		const first = await put(newThread(), { big: "a".repeat(1_000_000), small: "b" });
 		const kept = (await saver.getTuple(first))!.checkpoint;
 		const next = { ...newCheckpoint(), channel_values: kept.channel_values, channel_versions: kept.channel_versions };
@@ -125,6 +125,24 @@ describe("values", () => {
 			{ channel: "big", encoding: "gzip", short: true },
 			{ channel: "small", encoding: "identity", short: true },
 		]);
+	});
+
+	it("of a channel that is empty at its version take no row, and the channel stays empty", async () => {
+		const checkpoint = newCheckpoint({ full: 1, empty: 2 });
+		delete checkpoint.channel_values["empty"];
+		const config = await saver.put(
+			newThread(),
+			checkpoint,
+			{ source: "loop", step: 0, parents: {} },
+			checkpoint.channel_versions,
+		);
+		const tuple = await saver.getTuple(config);
+		expect(tuple?.checkpoint).toMatchObject({
+			channel_values: { full: 1 },
+			channel_versions: checkpoint.channel_versions,
+		});
+		expect(tuple?.checkpoint.channel_values).not.toHaveProperty("empty");
+		expect(await countRows(config.configurable?.["thread_id"])).toEqual([1, 1, 0]);
 	});
 
 	it("are those of the moment of the call", async () => {
