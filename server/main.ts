@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { UsageError } from "./commands/usage-error.ts";
+import { assumeProduction } from "./config.ts";
 import { Fault } from "./domain/faults.ts";
 import { FORMATS, type Format } from "./domain/session-formats.ts";
 import { StartError } from "./domain/start-error.ts";
@@ -51,6 +52,7 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 	},
 	async serve(args) {
 		const { agent } = parse(args, { agent: TEXT }).values;
+		assumeProduction();
 		await (await import("./commands/serve.ts")).serve(agent);
 	},
 	async migrate(args) {

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createStore } from "@iga-pages/agent/store";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Database } from "../../server/store/database.ts";
@@ -48,6 +50,16 @@ describe("agent-gateway serve", () => {
 		};
 		expect(await page({})).not.toContain("text/html");
 		expect(await page({ GRAPHIQL: "on" })).toContain("text/html");
+	});
+
+	it.each([
+		["production", { NODE_ENV: "" }],
+		["development", { NODE_ENV: "development" }],
+	])("runs libraries for %s with %o", async (mode, settings) => {
+		const agent = join(await temporaryFolder(), "agent.mjs");
+		await writeFile(agent, "console.error('mode:', process.env.NODE_ENV); export const agent = () => {};\n");
+		const { stderr } = await runGateway(["serve", "--agent", agent], { ...(await database()), ...settings });
+		expect(stderr).toContain(`mode: ${mode}\n`);
 	});
 
 	it("refuses to start without DATABASE_URL", async () => {
