@@ -101,22 +101,29 @@ export async function switchBranch(
 	});
 }
 
-// The active branch comes first, so that a leaf that is at the place stays there. Of a branch with messages of its own,
-// the place is the last of them; an empty branch ends where it left its parent.
+/** The seq of the first message of branch `branch` behind the place. */
+const nextOf = (branch: string) =>
+	`(SELECT m.seq FROM messages m WHERE ${inConversation("m")} AND m.branch = ${branch} AND m.seq > $4::bigint
+		ORDER BY m.seq LIMIT 1)`;
+
+// The branches that pass through the place: its own, and those that left one of them at it, or at a message behind it that
+// is gone since, so before the next. What has no message behind the place ends there. The active branch comes first: a
+// leaf that is at the place stays there.
 const FIND_ENDING: Statement = {
 	name: "branch_find_ending",
-	text: `SELECT ending.branch FROM conversations c CROSS JOIN LATERAL (
-			SELECT 1 AS choice, c.active_branch AS branch WHERE $4::bigint = coalesce(
-				(SELECT leaf.seq FROM (${newestOnPath("c.active_branch", "c.last_seq")}) AS leaf), 0)
-			UNION ALL
-			SELECT 2, $3::int WHERE $4::bigint = coalesce(
-				(SELECT m.seq FROM messages m WHERE ${inConversation("m")} AND m.branch = $3 ORDER BY m.seq DESC LIMIT 1), 0)
-			UNION ALL
-			SELECT 3, b.branch FROM branches b
-			WHERE ${inConversation("b")} AND b.parent_branch = $3 AND b.fork_seq = $4
-				AND (SELECT m.seq FROM messages m WHERE ${inConversation("m")} AND m.branch = b.branch LIMIT 1) IS NULL
-		) AS ending
-		WHERE c.project_id = $1 AND c.conversation_id = $2 ORDER BY ending.choice, ending.branch LIMIT 1`,
+	text: `SELECT at_place.branch FROM conversations c CROSS JOIN LATERAL (
+			WITH RECURSIVE passing (branch, next) AS (
+				SELECT $3::int, ${nextOf("$3")}
+				UNION ALL
+				SELECT b.branch, ${nextOf("b.branch")} FROM passing CROSS JOIN LATERAL (
+					SELECT b.branch FROM branches b WHERE ${inConversation("b")} AND b.parent_branch = passing.branch
+						AND b.fork_seq >= $4 AND b.fork_seq < coalesce(passing.next, 9223372036854775807) OFFSET 0
+				) AS b
+			)
+			SELECT passing.branch FROM passing WHERE passing.next IS NULL
+		) AS at_place
+		WHERE c.project_id = $1 AND c.conversation_id = $2
+		ORDER BY at_place.branch <> c.active_branch, at_place.branch LIMIT 1`,
 };
 
 async function moveTo(locked: LockedConversation, place: Place): Promise<void> {

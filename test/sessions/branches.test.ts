@@ -121,6 +121,48 @@ describe("branch", () => {
 		expect(await sessions.listBranches({ conversationId })).toHaveLength(2);
 	});
 
+	it("takes the branch that ends there because what it left its parent at is deleted", async () => {
+		const conversationId = await converse("u1", "a1", "u2");
+		await branchAt(conversationId, "a1");
+		await gateway.store.deleteMessage({ messageId: idOf(conversationId, "a1") });
+		await sessions.switchBranch({ conversationId, branch: 0 });
+		expect(await branchAt(conversationId, "u1")).toMatchObject({
+			branch: 1,
+			leafMessageId: idOf(conversationId, "u1"),
+		});
+		await gateway.store.deleteMessage({ messageId: idOf(conversationId, "u1") });
+		await sessions.switchBranch({ conversationId, branch: 0 });
+		expect(await branchAt(conversationId, null)).toMatchObject({ branch: 1, leafMessageId: null });
+		expect(await sessions.listBranches({ conversationId })).toHaveLength(2);
+	});
+
+	it("takes such a branch of a branch that goes on from there itself", async () => {
+		const conversationId = await converse("u1", "a1");
+		await branchAt(conversationId, "u1");
+		await say(conversationId, "a2");
+		await say(conversationId, "u2");
+		await branchAt(conversationId, "a2");
+		await gateway.store.deleteMessage({ messageId: idOf(conversationId, "a2") });
+		await sessions.switchBranch({ conversationId, branch: 0 });
+		expect(await branchAt(conversationId, "u1")).toMatchObject({
+			branch: 2,
+			leafMessageId: idOf(conversationId, "u1"),
+		});
+		expect(await path(conversationId, 1)).toEqual(["u1", "u2"]);
+	});
+
+	it("takes none that shows another message between", async () => {
+		const conversationId = await converse("u1", "a1", "u2", "a2");
+		await branchAt(conversationId, "u2");
+		await gateway.store.deleteMessage({ messageId: idOf(conversationId, "u2") });
+		await sessions.switchBranch({ conversationId, branch: 0 });
+		expect(await branchAt(conversationId, "u1")).toMatchObject({
+			branch: 2,
+			leafMessageId: idOf(conversationId, "u1"),
+		});
+		expect(await path(conversationId, 1)).toEqual(["u1", "a1"]);
+	});
+
 	it("refuses messages that are unknown or of another conversation, and leaves the leaf", async () => {
 		const conversationId = await converse("u1", "a1");
 		const other = await converse("x1");

@@ -126,7 +126,7 @@ class Pair {
 		if (known === undefined) {
 			expect(branch.branch).toBe(model.paths.size);
 			// Nobody shows this path yet: a branch begins only where none ends.
-			for (const other of model.paths.values()) expect(other.at(-1) === node && node !== null).toBe(false);
+			for (const other of model.paths.values()) expect(other.at(-1)).not.toBe(node ?? undefined);
 		} else expect(idsOf(known)).toEqual(idsOf(path));
 		if (model.path.at(-1) === (node ?? undefined)) expect(branch.branch).toBe(model.active);
 		model.moveTo(branch.branch, path);

@@ -181,9 +181,9 @@ export function testPlans(size: TreeSize): void {
 			expect(rows.messages).toBeLessThanOrEqual(PAGE_ROWS);
 		});
 
-		it("branch at a message deep in a path by a few rows", async () => {
+		it.each(["wide", "deep"])("branch at a message early in the %s tree by a few rows", async (conversationId) => {
 			const readings = await readingsOf(gateway, (scope) =>
-				branchAt(scope, { conversationId: "deep", messageId: "deep 1" }),
+				branchAt(scope, { conversationId, messageId: `${conversationId} 1` }),
 			);
 			const read = readings.filter(({ name }) => name.startsWith("branch_"));
 			expect(read.map(({ name }) => name)).toEqual([
@@ -193,6 +193,7 @@ export function testPlans(size: TreeSize): void {
 				"branch_activate",
 			]);
 			expect(read[1]!.rows["messages"]).toBeLessThanOrEqual(10);
+			expect(read[1]!.rows["branches"] ?? 0).toBeLessThanOrEqual(10);
 			expect(read.flatMap(({ scanned }) => scanned)).toEqual([]);
 		});
 

@@ -43,6 +43,13 @@ describe("the plans that Postgres keeps of all statements, made on an empty data
 		expect(wide.map(([name]) => name).filter((name) => ![...replanned, ...lists].includes(name))).toEqual([]);
 	});
 
+	it("find a branch by its whole key, not among all of its conversation", () => {
+		const among = [...plans].filter(([, nodes]) =>
+			nodes.some((node) => node["Relation Name"] === "branches" && /^\(branch = /.test(node.Filter ?? "")),
+		);
+		expect(among.map(([name]) => name)).toEqual([]);
+	});
+
 	it("ISO-1: name the project wherever they read, so that it all lies on one node of a distributed Postgres", () => {
 		const unbound = [...plans].flatMap(([name, nodes]) =>
 			scansOf(nodes)
