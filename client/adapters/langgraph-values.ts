@@ -9,8 +9,6 @@ export type Serializer = BaseCheckpointSaver["serde"];
 
 /** Shorter values gain little from compression. */
 const COMPRESSED_FROM_BYTES = 512;
-/** More would keep the event loop for milliseconds. */
-const PACKED_AT_ONCE_BYTES = 65_536;
 
 /** Serialises a value, at the call and not later, and packs its bytes for the way. */
 export async function packValue(serde: Serializer, value: unknown): Promise<SerializedValueInput> {
@@ -47,19 +45,20 @@ export function projectJson(field: string, source: object | undefined): JsonObje
 }
 
 async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
-	const packed = zlibFor(bytes)?.gzipSync(bytes);
-	return packed ?? pipe(bytes, new CompressionStream("gzip"));
+	return (await runZlib("gzip", bytes)) ?? pipe(bytes, new CompressionStream("gzip"));
 }
 
 async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
-	const unpacked = zlibFor(bytes)?.gunzipSync(bytes);
-	return unpacked === undefined ? pipe(bytes, new DecompressionStream("gzip")) : new Uint8Array(unpacked);
+	return (await runZlib("gunzip", bytes)) ?? pipe(bytes, new DecompressionStream("gzip"));
 }
 
-/** Node's own zlib, where there is one and the bytes are few: the web's streams cost several times as much. */
-function zlibFor(bytes: Uint8Array): typeof import("node:zlib") | undefined {
-	if (bytes.byteLength > PACKED_AT_ONCE_BYTES) return undefined;
-	return nodeProcess()?.getBuiltinModule("node:zlib");
+/** Node's own zlib, beside the event loop, where there is one: the web's streams take several times as much CPU. */
+async function runZlib(method: "gzip" | "gunzip", bytes: Uint8Array): Promise<Uint8Array | undefined> {
+	const zlib = nodeProcess()?.getBuiltinModule("node:zlib");
+	if (zlib === undefined) return undefined;
+	return new Promise((resolve, reject) => {
+		zlib[method](bytes, (error, result) => (error === null ? resolve(new Uint8Array(result)) : reject(error)));
+	});
 }
 
 async function pipe(bytes: Uint8Array, through: CompressionStream | DecompressionStream): Promise<Uint8Array> {
