@@ -52,6 +52,15 @@ describe("while introspection is off", () => {
 		expect(messages).not.toContain("Did you mean");
 	});
 
+	it("a value that repeats the words of suggestions is refused as fast as any other", async () => {
+		const variables = { first: " Did you mean ".repeat(100_000) };
+		const query = 'query ($first: Int) { messages(conversationId: "c", first: $first) { nodes { seq } } }';
+		// In time that grows with the square of its length, this takes minutes, and the gateway answers nobody meanwhile.
+		const { status, errors } = await sendRaw(hidden, { query, variables });
+		expect({ status, code: errors[0]?.extensions.code }).toEqual({ status: 400, code: "BadRequest" });
+		expect(errors[0]?.message).toContain('Variable "$first" got invalid value');
+	});
+
 	it("the schema is not told", async () => {
 		const query = "{ __schema { queryType { name } } }";
 		const { status, errors } = await sendRaw(hidden, { query });
