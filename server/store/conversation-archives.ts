@@ -42,6 +42,7 @@ export async function listConversationArchive(
 		const wanted = { record: "conversation", conversationId } as ConversationRecord;
 		const item = (await readItem(transaction, projectId, wanted)) as ConversationRecord | undefined;
 		if (item === undefined) throw unknownConversation(conversationId);
+		checkInterrupt(scope, item.run?.interrupt);
 		const [row] = await transaction.query<{ incarnation: string }>(SELECT_INCARNATION, [projectId, conversationId]);
 		const { incarnation } = row!;
 		if (start !== undefined && start.incarnation !== incarnation) throw refusedCursor("after");
@@ -96,7 +97,8 @@ export async function importConversation(
 	const conversationId = checkId("input.conversationId", input.conversationId, limits.idBytes);
 	const lines: ArchiveLine[] = [];
 	for await (const line of readArchiveLines(toChunks(input.lines), limits)) lines.push(line);
-	checkOnlyItem(conversationId, lines);
+	const { run } = checkOnlyItem(conversationId, lines);
+	checkInterrupt(scope, (run as JsonObject | null | undefined)?.["interrupt"]);
 	const reader = new ArchiveReader(toAsync(lines), limits);
 	await reader.readHeader({ optional: true });
 	const { outcome, refusal } = await importItem(scope, reader);
@@ -107,8 +109,20 @@ export async function importConversation(
 	throw new Fault(fault.code, `input.lines[${line - 1}]: ${fault.message}`, options);
 }
 
-/** Refuses other conversations before anything is written: access was given to the one that is named. */
-function checkOnlyItem(conversationId: string, lines: readonly ArchiveLine[]): void {
+/** Only the gateway and its agents see and say what an interrupted run goes on with: tools are called by it. */
+function checkInterrupt({ identity }: Scope, interrupt: unknown): void {
+	if (identity.conversationIds === null || interrupt == null) return;
+	throw new Fault(
+		"Forbidden",
+		"This credential is limited to conversations; one with an interrupted run takes another",
+	);
+}
+
+/**
+ * Refuses other conversations before anything is written: access was given to the one that is named. Returns the record
+ * that opens it, unchecked.
+ */
+function checkOnlyItem(conversationId: string, lines: readonly ArchiveLine[]): JsonObject {
 	const values = lines.map((line) => ("value" in line ? line.value : null));
 	const opening = values.filter((value) => opensItem(value)) as JsonObject[];
 	const isNamed = opening[0]?.["record"] === "conversation" && opening[0]["conversationId"] === conversationId;
@@ -119,6 +133,7 @@ function checkOnlyItem(conversationId: string, lines: readonly ArchiveLine[]): v
 	) {
 		throw badRequest("input.lines", "must be the archive of the conversation of input.conversationId, whole and alone");
 	}
+	return opening[0]!;
 }
 
 async function* toChunks(lines: readonly string[]): AsyncGenerator<Uint8Array> {

@@ -5,6 +5,7 @@ import { createBrowserToken } from "../support/browser-tokens.ts";
 import { startGateway, type TestGateway, type TestProject } from "../support/gateway.ts";
 import { HOSTILE_JSON } from "../support/hostile-json.ts";
 import { sendRaw } from "../support/raw.ts";
+import { archiveOf, conversationRecord, recordsOf as recordsOfText } from "./places.ts";
 
 let gateway: TestGateway;
 let source: ReturnType<typeof createSessions>;
@@ -124,5 +125,20 @@ describe("sessions.exportConversation and importConversation", () => {
 		const whole = await recordsOf(source.exportConversation({ conversationId: "whole" }));
 		await expect(limited.importConversation(whole)).rejects.toMatchObject({ code: "Forbidden" });
 		await expect(limited.erase({ conversationId: "one" })).rejects.toMatchObject({ code: "Forbidden" });
+	});
+
+	it("neither show a limited token what an interrupted run goes on with, nor take it from one", async () => {
+		const interrupt = { shown: { reason: "tool_approval", data: null }, state: { call: "anything" }, branch: 0 };
+		const run = { status: "interrupted", interrupt };
+		const forged = recordsOfText(archiveOf([conversationRecord("waiting", { run })])) as object[] as ArchiveRecord[];
+		const token = await createBrowserToken(gateway, { conversationIds: ["waiting"] });
+		const limited = createSessions({ url: gateway.url, token });
+		await expect(limited.importConversation(forged)).rejects.toMatchObject({ code: "Forbidden" });
+		expect(await gateway.store.getConversation({ conversationId: "waiting" })).toBeNull();
+		await source.importConversation(forged);
+		await expect(limited.exportConversation({ conversationId: "waiting" }).next()).rejects.toMatchObject({
+			code: "Forbidden",
+		});
+		expect(await recordsOf(source.exportConversation({ conversationId: "waiting" }))).toHaveLength(3);
 	});
 });
