@@ -30,7 +30,7 @@ export async function runImport({ project, file, format, ...options }: ImportOpt
 		let remarked = 0;
 		const report = (remark: string) => {
 			remarked += 1;
-			if (remarked <= REMARKS_SHOWN) remarks.push(`${remark}\n`);
+			if (remarked <= REMARKS_SHOWN) remarks.push(`${printable(remark)}\n`);
 		};
 		try {
 			await importArchive(scope, importLines(input, { ...options, limits, onRead, report }), (item) => {
@@ -52,6 +52,11 @@ export async function runImport({ project, file, format, ...options }: ImportOpt
 }
 
 const REMARKS_SHOWN = 1_000;
+
+/** Remarks quote what they are about, which must not command the terminal. */
+function printable(text: string): string {
+	return text.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
 
 function describeRefusals(count: number): string {
 	return `Nothing was kept of what was refused (${count}, shown above). When the lines are mended, import the same file again: what is there already stays.`;

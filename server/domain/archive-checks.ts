@@ -25,7 +25,14 @@ const string = (field: string, value: JsonValue, _limits: Limits): string => {
 const tag: Check = (field, value, limits) => checkTag(field, string(field, value, limits), limits.idBytes);
 const text: Check = (field, value, limits) => checkTag(field, string(field, value, limits), limits.messageBytes);
 
-const seq: Check = (field, value, limits) => String(checkSeq(field, string(field, value, limits)));
+/** Far more than any conversation has; what comes after it must have numbers, too. */
+const LARGEST_SEQ = BigInt(Number.MAX_SAFE_INTEGER);
+
+const seq: Check = (field, value, limits) => {
+	const checked = checkSeq(field, string(field, value, limits))!;
+	if (checked > LARGEST_SEQ) throw badRequest(field, `must be at most ${LARGEST_SEQ}`);
+	return String(checked);
+};
 
 const LARGEST_INTEGER = 2 ** 31 - 1;
 
@@ -37,11 +44,16 @@ function integerUpTo(most: number, least = 0): Check {
 }
 
 const integer = integerUpTo(LARGEST_INTEGER);
-const milliseconds = integerUpTo(Number.MAX_SAFE_INTEGER);
+/** To the last time that JavaScript knows: clocks go on behind what they gave out, and must stay exact. */
+const milliseconds = integerUpTo(8_640_000_000_000_000);
+
+/** Postgres knows no year 0, and writes those before it and those of five digits differently. */
+const FIRST_TIME = "0001-01-01T00:00:00.000Z";
 
 const time: Check = (field, value) => {
 	const date = typeof value === "string" ? new Date(value) : new Date(Number.NaN);
-	if (!Number.isNaN(date.getTime()) && date.toISOString() === value) return value;
+	// Years before 0 and of more than four digits begin with a sign, which is less than any digit.
+	if (!Number.isNaN(date.getTime()) && date.toISOString() === value && value >= FIRST_TIME) return value;
 	throw badRequest(field, "must be a time like 2030-01-31T12:00:00.000Z (VAL-11)");
 };
 
