@@ -106,11 +106,16 @@ export async function eraseConversation(
 	});
 }
 
+/** Locks what else is stored under the id of a locked conversation; returns the project keys of its transcripts. */
+export async function lockBelongings({ query }: Transaction, projectId: string, id: string): Promise<string[]> {
+	await query(LOCK_STATE, [projectId, id]);
+	const transcripts = await query<{ project_key: string }>(LOCK_TRANSCRIPTS, [projectId, id]);
+	return transcripts.map((row) => row.project_key);
+}
+
 /** Removes all that is stored under an id whose conversation is locked, if there is one. */
 export async function eraseLocked(transaction: Transaction, projectId: string, id: string): Promise<Erasure> {
-	await transaction.query(LOCK_STATE, [projectId, id]);
-	const transcripts = await transaction.query<{ project_key: string }>(LOCK_TRANSCRIPTS, [projectId, id]);
-	const projectKeys = transcripts.map((row) => row.project_key);
+	const projectKeys = await lockBelongings(transaction, projectId, id);
 	let erased: Erasure = NOTHING_ERASED;
 	for (const { kind, remove } of KINDS) {
 		for (let removed = DELETED_AT_ONCE; removed === DELETED_AT_ONCE; ) {

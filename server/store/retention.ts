@@ -3,7 +3,7 @@ import { addErasures, type Erasure, NOTHING_ERASED } from "../domain/erasures.ts
 import type { RetentionPolicy } from "../domain/retention.ts";
 import { pruneCheckpointThread } from "./checkpoint-pruning.ts";
 import type { Statement } from "./database.ts";
-import { countErasure, eraseLocked } from "./erasures.ts";
+import { countErasure, eraseLocked, lockBelongings } from "./erasures.ts";
 import type { ProjectScope } from "./scope.ts";
 import { isoTime } from "./times.ts";
 
@@ -108,6 +108,7 @@ async function* pruneConversations(
 			const step = await scope.db.transaction(async (transaction) => {
 				const key = [projectId, id, cutoff];
 				if ((await transaction.query(dryRun ? IS_OLD : LOCK_OLD, key)).length === 0) return null;
+				if (!dryRun) await lockBelongings(transaction, projectId, id);
 				if ((await transaction.query(IS_USED, key)).length > 0) return null;
 				return (dryRun ? countErasure : eraseLocked)(transaction, projectId, id);
 			});

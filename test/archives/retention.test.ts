@@ -1,8 +1,9 @@
+import pg from "pg";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../server/domain/limits.ts";
 import { pruneProject } from "../../server/store/retention.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
-import { lockConversation, query } from "../support/sql.ts";
+import { lockConversation, query, waitForLockWaiters } from "../support/sql.ts";
 import { createPlace, type Place } from "./places.ts";
 
 let gateway: TestGateway;
@@ -161,6 +162,23 @@ describe("while prune runs", () => {
 		await place.store.appendMessage({ conversationId: "b", payload: 2 });
 		expect(await pruneOld()).toMatchObject({ conversations: 0 });
 		expect(await conversationIds()).toEqual(["b"]);
+	});
+
+	it("a state that is saved meanwhile keeps all that has its id", async () => {
+		await place.store.appendMessage({ conversationId: "saved", payload: 1 });
+		await place.states.save({ key: "saved", state: { n: 1 }, version: 1 });
+		await age("saved");
+		const writer = new pg.Client(gateway.databaseUrl);
+		await writer.connect();
+		await writer.query("BEGIN");
+		const save = "UPDATE states SET updated_at = now() WHERE project_id = $1 AND key = 'saved'";
+		await writer.query(save, [place.projectId]);
+		const pruning = pruneOld();
+		await waitForLockWaiters(gateway, 1);
+		await writer.query("COMMIT");
+		await writer.end();
+		expect(await pruning).toMatchObject({ conversations: 0, states: 0 });
+		expect(await place.states.load({ key: "saved" })).toMatchObject({ state: { n: 1 } });
 	});
 
 	it("a run that has the conversation keeps it", async () => {
