@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { lstat, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { readConfig } from "../config.ts";
 import type { ArchiveRecord } from "../domain/archives.ts";
@@ -81,6 +81,10 @@ async function* orAbsent(lines: AsyncIterable<string>, what: string, id: string)
 async function write(lines: AsyncIterable<string>, output: string | undefined): Promise<void> {
 	if (output === undefined) return pipeline(lines, process.stdout).catch(refuse("standard output"));
 	// Under its name a file is whole, or not there. It holds what users wrote, so it is its owner's alone.
+	const there = await lstat(output).catch(() => undefined);
+	if (there?.isFile() === false) {
+		throw new StartError(`${output} is there and no plain file: leave out --output to write to standard output.`);
+	}
 	const partial = `${output}.${randomUUID()}.partial`;
 	try {
 		await pipeline(lines, createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true })).catch(refuse(output));

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Annotation, Command, END, interrupt, START, StateGraph } from "@langchain/langgraph";
@@ -253,6 +253,14 @@ describe("an export", () => {
 		});
 		expect(await source.run("export", ["--output", directory])).toMatchObject({ code: 1 });
 		expect(await readdir(folder)).toEqual(there);
+	});
+
+	it("takes the place of no device, such as /dev/stdout is", async () => {
+		const device = join(folder, "device");
+		await symlink("/dev/null", device);
+		const failed = await source.run("export", ["--output", device]);
+		expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("is there and no plain file") });
+		expect(await readlink(device)).toBe("/dev/null");
 	});
 });
 
