@@ -4,7 +4,9 @@ import { type GraphQLParams, isAsyncIterable, type YogaServerInstance } from "gr
 import type { Arrival, Arrivals } from "./arrivals.ts";
 import type { BodyReader } from "./body.ts";
 import type { Cors } from "./cors.ts";
+import type { ErrorBody } from "./errors.ts";
 import type { Identify } from "./identity.ts";
+import type { PassedOn } from "./parsed-requests.ts";
 
 interface DirectOptions {
 	yoga: YogaServerInstance<Arrival, object>;
@@ -14,6 +16,12 @@ interface DirectOptions {
 	identify: Identify;
 	bodies: BodyReader;
 	cors: Cors;
+}
+
+interface Sent {
+	status: number;
+	type: string;
+	text: string;
 }
 
 /**
@@ -50,28 +58,51 @@ export function direct({ yoga, endpoint, arrivals, identify, bodies, cors }: Dir
 		return undefined;
 	};
 
-	return async (request, response) => {
-		const type = isPlainPost(request, endpoint) ? answerType(request.headers.accept) : undefined;
-		if (type === undefined) return void yoga.handle(request, response);
+	const begin = (request: IncomingMessage, response: ServerResponse) => {
 		const header = (name: string) => headerOf(request, name);
-		const arrival = arrivals.begin({ header, signal: leaving(response) });
-		const text = await answer(request, arrival);
-		if (text === undefined) return void yoga.handle(request, response, arrival);
-		arrivals.end(arrival, 200);
+		return arrivals.begin({ header, signal: leaving(response) });
+	};
+	const send = (response: ServerResponse, arrival: Arrival, { status, type, text }: Sent): void => {
+		arrivals.end(arrival, status);
 		// The client has left.
 		if (response.destroyed) return;
-		response.writeHead(200, {
+		response.writeHead(status, {
 			"x-request-id": arrival.requestId,
 			"content-type": `${type}; charset=utf-8`,
 			"content-length": Buffer.byteLength(text),
-			...cors.headers(header("origin")),
+			...cors.headers(arrival.header("origin")),
 		});
 		response.end(text);
 	};
+
+	return async (request, response) => {
+		if (!hasAddress(request)) {
+			const arrival = begin(request, response);
+			const { requestId } = arrival;
+			const error: ErrorBody = {
+				code: "BadRequest",
+				message: "host: must form a URL together with the path",
+				requestId,
+			};
+			return send(response, arrival, { status: 400, type: "application/json", text: JSON.stringify({ error }) });
+		}
+		const type = isPlainPost(request, endpoint) ? answerType(request.headers.accept) : undefined;
+		if (type === undefined) return void yoga.handle(request, response);
+		const arrival = begin(request, response);
+		const text = await answer(request, arrival);
+		if (text === undefined) return void yoga.handle(request, response, arrival);
+		send(response, arrival, { status: 200, type, text });
+	};
+}
+
+/** Whether host and path make a URL. Yoga would answer with the stack of an error, before any plugin hears of it. */
+function hasAddress({ url = "", originalUrl = url, headers }: PassedOn): boolean {
+	const host = headers[":authority"] || headers.host || "localhost";
+	return URL.canParse(`http://${host}${originalUrl}`);
 }
 
 /** Whether it is a POST of JSON whose body nobody has read yet, such as a body parser of a server around the gateway. */
-function isPlainPost(request: IncomingMessage & { originalUrl?: string; body?: unknown }, endpoint: string): boolean {
+function isPlainPost(request: PassedOn, endpoint: string): boolean {
 	const { method, url, originalUrl = url, headers, body, readableEnded } = request;
 	return (
 		method === "POST" &&

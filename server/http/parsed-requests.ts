@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
 /** A request as routers pass it on, after a body parser perhaps. */
-type PassedOn = IncomingMessage & { originalUrl?: string; body?: unknown; rawBody?: unknown };
+export type PassedOn = IncomingMessage & { originalUrl?: string; body?: unknown; rawBody?: unknown };
 
 /**
  * A request with its body to be read, also where a body parser of the server around the gateway has read it: as it came

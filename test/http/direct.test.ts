@@ -333,6 +333,27 @@ describe.each(Object.entries(WAYS))("a request that is answered %s", (_way, path
 		await nothingIsHeld();
 	});
 
+	it.each(["[", "a b", "a:99999", "%zz", "x@y:z", "#"])(
+		"ERR-5: is refused without a stack, and holds nothing, when its host is %j",
+		async (host) => {
+			for (const authorization of [`Bearer ${small.token}`, "Bearer wrong", ""]) {
+				const body = VIEWER.body as string;
+				const head = requestHead(small, { host, authorization, "content-length": String(body.length) }, path);
+				const { status, text } = await readAnswer(await send(head, body));
+				expect(status).toBe(400);
+				const [, answer = ""] = text.split("\r\n\r\n");
+				expect(JSON.parse(answer)).toEqual({
+					error: {
+						code: "BadRequest",
+						message: "host: must form a URL together with the path",
+						requestId: expect.any(String),
+					},
+				});
+			}
+			await nothingIsHeld();
+		},
+	);
+
 	it("MSG-5: shares its connection with those before and after it", async () => {
 		const socket = await openSocket(small);
 		const next = (body: string) =>
