@@ -13,6 +13,7 @@ import type { Format } from "../domain/session-formats.ts";
 import { reasonOf, StartError } from "../domain/start-error.ts";
 import { exportArchive } from "../store/archives.ts";
 import { withDatabase } from "./database.ts";
+import { removeOnSignal } from "./leftovers.ts";
 import { showProgress } from "./progress.ts";
 import { requireProject } from "./projects.ts";
 import { UsageError } from "./usage-error.ts";
@@ -86,12 +87,15 @@ async function write(lines: AsyncIterable<string>, output: string | undefined): 
 		throw new StartError(`${output} is there and no plain file: leave out --output to write to standard output.`);
 	}
 	const partial = `${output}.${randomUUID()}.partial`;
+	const keep = removeOnSignal(partial);
 	try {
 		await pipeline(lines, createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true })).catch(refuse(output));
 		await rename(partial, output).catch(refuse(output));
 	} catch (error) {
 		await rm(partial, { force: true });
 		throw error;
+	} finally {
+		keep();
 	}
 }
 

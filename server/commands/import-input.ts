@@ -7,6 +7,7 @@ import { readArchiveLines } from "../domain/archive-lines.ts";
 import type { Limits } from "../domain/limits.ts";
 import { detectFormat, type Format } from "../domain/session-formats.ts";
 import { reasonOf, StartError } from "../domain/start-error.ts";
+import { removeOnSignal } from "./leftovers.ts";
 
 /** What is imported. */
 export interface Input {
@@ -53,7 +54,8 @@ async function openStandardInput(given: Format | undefined, limits: Limits): Pro
 	if (format === "agent-store") return { ...input, path: null, chunks: () => chunks, close: async () => {} };
 	// What is read more than once is kept, where its owner alone may read it.
 	const folder = await mkdtemp(join(tmpdir(), "agent-gateway-import-"));
-	const close = () => rm(folder, { recursive: true, force: true });
+	const keep = removeOnSignal(folder);
+	const close = () => rm(folder, { recursive: true, force: true }).finally(keep);
 	const path = join(folder, "standard-input.jsonl");
 	try {
 		await pipeline(chunks, createWriteStream(path, { flags: "wx", mode: 0o600 }));

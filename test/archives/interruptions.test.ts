@@ -1,5 +1,9 @@
 import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { spawnGateway } from "../support/gateway-process.ts";
 import { query } from "../support/sql.ts";
@@ -57,4 +61,36 @@ it("two imports of the same archive at once import it once", async () => {
 	const counts = runs.map(({ stdout }) => /^(\d+) imported, (\d+) already there, 0 refused$/m.exec(stdout)!.slice(1));
 	expect(counts.flat().reduce((sum, count) => sum + Number(count), 0)).toBe(40);
 	expect(Number(counts[0]![0]) + Number(counts[1]![0])).toBe(20);
+});
+
+it("an export that is interrupted leaves no part of its file", async () => {
+	const folder = await temporaryFolder();
+	await place.store.createConversation({ conversationId: "exported" });
+	const holder = new pg.Client(gateway.databaseUrl);
+	await holder.connect();
+	// It waits for the first messages, behind its header.
+	await holder.query("BEGIN; LOCK TABLE messages");
+	const args = ["export", "--project", place.name, "--output", join(folder, "out.jsonl")];
+	const { child } = spawnGateway(args, { DATABASE_URL: gateway.databaseUrl });
+	await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(1), { timeout: 50_000, interval: 50 });
+	child.kill("SIGINT");
+	const [code, signal] = await once(child, "close");
+	await holder.end();
+	expect([code, signal]).toEqual([null, "SIGINT"]);
+	expect(await readdir(folder)).toEqual([]);
+});
+
+it("an import that is interrupted leaves no copy of its standard input", async () => {
+	const folder = await temporaryFolder();
+	const env = { DATABASE_URL: gateway.databaseUrl, TMPDIR: folder };
+	const { child } = spawnGateway(["import", "--project", place.name, "--format", "pi", "-"], env);
+	child.stdin.on("error", () => {});
+	child.stdin.write("{}\n");
+	const left = async () => (await readdir(folder, { recursive: true })).filter((name) => name.includes("import"));
+	// A folder, and the copy in it.
+	await vi.waitFor(async () => expect(await left()).toHaveLength(2), { timeout: 50_000, interval: 50 });
+	child.kill("SIGTERM");
+	const [code, signal] = await once(child, "close");
+	expect([code, signal]).toEqual([null, "SIGTERM"]);
+	expect(await left()).toEqual([]);
 });
