@@ -133,6 +133,15 @@ describe("import refuses by line, keeps nothing of what it refuses, and goes on 
 		expect((await place.store.getMessage({ messageId: "exact" }))?.payload).toEqual([1e21, 5e-324, 2 ** 60]);
 	});
 
+	it("a transcript with a time that the clock of its project key could not go on from exactly", async () => {
+		const createdAt = "2026-11-30T12:00:00.000Z";
+		const ids = { projectKey: "key", sessionId: "session" };
+		const transcript = { record: "transcript", ...ids, lastSeq: "1", mtime: Number.MAX_SAFE_INTEGER, createdAt };
+		const { stdout, said } = await importing(linesOf([transcript]));
+		expect(stdout).toBe("0 imported, 0 already there, 1 refused");
+		expect(said).toEqual([expect.stringContaining("transcript.mtime: must be an integer from 0 to 8640000000000000")]);
+	});
+
 	it("ends that are missing or count other records, and lines outside of any item", async () => {
 		await place.store.appendMessage({ conversationId: "owner", messageId: "owned", payload: 1 });
 		const [header, ...rest] = linesOf(
