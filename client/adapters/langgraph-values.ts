@@ -1,4 +1,5 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { StoreError } from "../errors.ts";
 import type { SerializedFieldsFragment, SerializedValueInput } from "../generated/operations.ts";
 import { nodeProcess } from "../identity.ts";
 import { captureJson } from "../json.ts";
@@ -10,9 +11,15 @@ export type Serializer = BaseCheckpointSaver["serde"];
 /** Shorter values gain little from compression. */
 const COMPRESSED_FROM_BYTES = 512;
 
+/** Of a value before it is compressed: a few compressed bytes may stand for more than a process can hold. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
 /** Serialises a value, at the call and not later, and packs its bytes for the way. */
 export async function packValue(serde: Serializer, value: unknown): Promise<SerializedValueInput> {
 	const [type, bytes] = await serde.dumpsTyped(value);
+	if (bytes.byteLength > MOST_BYTES) {
+		throw new StoreError({ code: "PayloadTooLarge", message: "A value must be at most 256 MiB when serialised" });
+	}
 	if (bytes.byteLength >= COMPRESSED_FROM_BYTES) {
 		const packed = await gzip(bytes);
 		if (packed.byteLength < bytes.byteLength) return { type, encoding: "GZIP", data: toBase64(packed) };
@@ -49,20 +56,40 @@ async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
-	return (await runZlib("gunzip", bytes)) ?? pipe(bytes, new DecompressionStream("gzip"));
+	try {
+		return (
+			(await runZlib("gunzip", bytes, { maxOutputLength: MOST_BYTES })) ??
+			(await pipe(bytes, new DecompressionStream("gzip")))
+		);
+	} catch (cause) {
+		const message = "A stored value cannot be unpacked: it is damaged, or more than 256 MiB";
+		throw new StoreError({ code: "UnknownError", message, cause });
+	}
 }
 
 /** Node's own zlib, beside the event loop, where there is one: the web's streams take several times as much CPU. */
-async function runZlib(method: "gzip" | "gunzip", bytes: Uint8Array): Promise<Uint8Array | undefined> {
+async function runZlib(
+	method: "gzip" | "gunzip",
+	bytes: Uint8Array,
+	options: { maxOutputLength?: number } = {},
+): Promise<Uint8Array | undefined> {
 	const zlib = nodeProcess()?.getBuiltinModule("node:zlib");
 	if (zlib === undefined) return undefined;
 	return new Promise((resolve, reject) => {
-		zlib[method](bytes, (error, result) => (error === null ? resolve(new Uint8Array(result)) : reject(error)));
+		zlib[method](bytes, options, (error, result) => (error === null ? resolve(new Uint8Array(result)) : reject(error)));
 	});
 }
 
 async function pipe(bytes: Uint8Array, through: CompressionStream | DecompressionStream): Promise<Uint8Array> {
-	const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(through);
+	let size = 0;
+	const bounded = new TransformStream<Uint8Array, Uint8Array>({
+		transform(part, controller) {
+			size += part.byteLength;
+			if (size > MOST_BYTES) throw new RangeError("too many bytes");
+			controller.enqueue(part);
+		},
+	});
+	const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(through).pipeThrough(bounded);
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { createStore, type Store } from "@iga-pages/agent/store";
 import { type Checkpointer, createCheckpointer } from "@iga-pages/agent/store/langgraph";
 import { HumanMessage } from "@langchain/core/messages";
@@ -154,6 +155,23 @@ describe("values", () => {
 		metadata.step = 9;
 		const tuple = await saver.getTuple(await storing);
 		expect(tuple).toMatchObject({ checkpoint: { channel_values: { state: { list: [1] } } }, metadata: { step: 0 } });
+	});
+
+	it.each([
+		["is no gzip", Buffer.from("no gzip")],
+		["is cut off", gzipSync("x".repeat(10_000)).subarray(0, 20)],
+		["would take more than 256 MiB", gzipSync(Buffer.alloc(257 * 1024 * 1024))],
+	])("of which one %s are refused by name", async (_, data) => {
+		const config = await put(newThread(), { text: "x".repeat(1_000) });
+		await query(gateway, "UPDATE checkpoint_blobs SET data = $3 WHERE project_id = $1 AND thread_id = $2", [
+			gateway.projectId,
+			config.configurable?.["thread_id"],
+			data,
+		]);
+		expect((await failure(saver.getTuple(config))).toJSON()).toEqual({
+			code: "UnknownError",
+			message: expect.stringContaining("cannot be unpacked"),
+		});
 	});
 
 	it("over the limit of a request are refused with the limit's name", async () => {
