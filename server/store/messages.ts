@@ -329,6 +329,7 @@ export async function deleteMessage({ db, identity, limits }: Scope, input: { me
 	});
 }
 
+// What an interrupted run left goes, too: it holds what the messages said.
 const CLEAR: Statement = {
 	name: "messages_clear",
 	text: `WITH gone AS (
@@ -338,7 +339,8 @@ const CLEAR: Statement = {
 		), forgotten AS (
 			DELETE FROM history_operations WHERE project_id = $1 AND conversation_id = $2
 		)
-		UPDATE conversations SET active_branch = 0, last_branch = 0, updated_at = greatest(updated_at, clock.now)
+		UPDATE conversations SET active_branch = 0, last_branch = 0, updated_at = greatest(updated_at, clock.now),
+			run_interrupt = NULL, run_status = nullif(run_status, 'interrupted')
 		FROM ${CLOCK} WHERE project_id = $1 AND conversation_id = $2 AND (EXISTS (SELECT FROM gone) OR EXISTS (SELECT FROM cut))`,
 };
 

@@ -188,6 +188,15 @@ describe("a run that goes on from an interrupt", () => {
 		expect((await chat({ thread_id: "moved-on", resume: true })).status).toBe(409);
 	});
 
+	it("MSG-12: is over when the messages are cleared, which its state may repeat", async () => {
+		scripted.script = asking(answer);
+		await chat({ message: "Go", thread_id: "cleared" });
+		await gateway.store.clearMessages({ conversationId: "cleared" });
+		expect(await getThread("cleared")).toMatchObject({ status: "idle", interrupt: null });
+		expect((await chat({ thread_id: "cleared", resume: true })).status).toBe(409);
+		expect(await contents("cleared")).toEqual([]);
+	});
+
 	it("goes on where it stopped, and on no other branch", async () => {
 		const sessions = createSessions({ url: gateway.url, token: gateway.token });
 		scripted.script = asking(answer);
