@@ -1,19 +1,19 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { createReport, markdownTable, targetsTable } from "./report.ts";
-import { append } from "./work/append.ts";
-import { appendMany } from "./work/append-many.ts";
-import { conversations } from "./work/conversations.ts";
-import { growth } from "./work/growth.ts";
-import { list } from "./work/list.ts";
-import { memory } from "./work/memory.ts";
-import { newest } from "./work/newest.ts";
-import { processes } from "./work/processes.ts";
-import { react } from "./work/react.ts";
-import { replay } from "./work/replay.ts";
-import { sdk } from "./work/sdk.ts";
-import type { Bench, Result, Work } from "./work/work.ts";
-import { writers } from "./work/writers.ts";
+import { append } from "./works/append.ts";
+import { appendMany } from "./works/append-many.ts";
+import { conversations } from "./works/conversations.ts";
+import { growth } from "./works/growth.ts";
+import { list } from "./works/list.ts";
+import { memory } from "./works/memory.ts";
+import { newest } from "./works/newest.ts";
+import { processes } from "./works/processes.ts";
+import { react } from "./works/react.ts";
+import { replay } from "./works/replay.ts";
+import { sdk } from "./works/sdk.ts";
+import type { Bench, Result, Work } from "./works/work.ts";
+import { writers } from "./works/writers.ts";
 import { createWorld } from "./world.ts";
 
 const WORKS: Record<string, Work> = {

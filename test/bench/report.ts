@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import type { Result, Target } from "./work/work.ts";
+import type { Result, Target } from "./works/work.ts";
 
 /** All that a run found, as it is written to results.json. */
 export interface Report {
