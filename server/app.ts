@@ -42,7 +42,7 @@ export interface GatewayOptions {
 	pooler?: "none" | "transaction";
 	/** Of the same Postgres past the pooler, to hear of other gateways' messages at once; `databaseUrl` without a pooler. */
 	directUrl?: string | undefined;
-	/** What a server around the gateway leaves before its paths, such as `/store`; nothing by default. */
+	/** What a server around the gateway leaves before its paths, as it stands in URLs, such as `/store`; nothing by default. */
 	basePath?: string;
 	/** Database connections at most, 10 by default; one more is for those hints. */
 	poolSize?: number;
@@ -76,6 +76,7 @@ export interface Gateway {
 	/**
 	 * Refuses new requests with ServiceUnavailable, ends streams, finishes requests under way, and closes the connections.
 	 * What is not finished after `limits.shutdownMs` loses its connection to the database and is answered with an error.
+	 * Called again, it is the same closing.
 	 */
 	close(): Promise<void>;
 }
@@ -176,23 +177,28 @@ export function createGateway(options: GatewayOptions): Gateway {
 		logging: false,
 	});
 	const answer = direct({ yoga, endpoint, arrivals, identify, bodies, cors });
+	const close = async (): Promise<void> => {
+		tails.end();
+		await inFlight.drain(limits.shutdownMs - LAST_WORDS_MS);
+		// They store that they were cut short, and tell their clients.
+		runner?.close();
+		await inFlight.drain(LAST_WORDS_MS);
+		db.abandon();
+		await inFlight.drain(LAST_WORDS_MS);
+		// They were ended first of all, and may have to hand out what they hold.
+		await streams.drain(LAST_WORDS_MS);
+		await tails.close();
+		await yoga.dispose();
+		await db.close();
+	};
+	let closed: Promise<void> | undefined;
 	return {
 		fetch: async (input, init) => yoga.fetch(new Request(input, init)),
 		handler: (request, response) => void answer(withBody(request), response),
 		ready,
-		close: async () => {
-			tails.end();
-			await inFlight.drain(limits.shutdownMs - LAST_WORDS_MS);
-			// They store that they were cut short, and tell their clients.
-			runner?.close();
-			await inFlight.drain(LAST_WORDS_MS);
-			db.abandon();
-			await inFlight.drain(LAST_WORDS_MS);
-			// They were ended first of all, and may have to hand out what they hold.
-			await streams.drain(LAST_WORDS_MS);
-			await tails.close();
-			await yoga.dispose();
-			await db.close();
+		close: () => {
+			closed ??= close();
+			return closed;
 		},
 	};
 }
@@ -217,9 +223,15 @@ function createRunner(
 	});
 }
 
+/** Segments of the characters that every client sends as they are. */
+const URL_PATH = /^(\/([\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+)+$/i;
+
 function checkBasePath(path: string): string {
-	if (path === "" || /^(\/[^/?#]+)+$/.test(path)) return path;
-	throw new TypeError(`basePath must begin with "/" and not end with it; it is ${JSON.stringify(path)}`);
+	// Clients resolve "." and "..".
+	if (path === "" || (URL_PATH.test(path) && new URL(path, "http://localhost").pathname === path)) return path;
+	throw new TypeError(
+		`basePath must begin with "/", not end with it, and be as URLs have it, such as "/caf%C3%A9"; it is ${JSON.stringify(path)}`,
+	);
 }
 
 interface Routes {

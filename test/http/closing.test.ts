@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createGateway } from "@iga-pages/agent-gateway";
+import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scriptedAgent } from "../support/agents.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
@@ -49,5 +51,14 @@ describe("close() of a gateway that another server has mounted", () => {
 		await Promise.all(streams.map(({ ended }) => ended));
 		for (const stream of streams) expect(stream.events().at(-1)).toContain(`event: ${event}\n`);
 		server.close();
+	});
+
+	it("is the same closing when it is called again, meanwhile or afterwards", async () => {
+		const again = createGateway({ databaseUrl: gateway.databaseUrl, logger: pino({ level: "silent" }) });
+		await again.ready();
+		const first = again.close();
+		await Promise.all([first, again.close()]);
+		await again.close();
+		expect(again.close()).toBe(first);
 	});
 });

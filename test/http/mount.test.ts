@@ -184,6 +184,21 @@ it.each(Object.keys(BELOW))("is reached below a path of %s", async (name) => {
 	await below.close();
 });
 
+it.each(["/caf%C3%A9", "/a%20b", "/tenant(1", "/a:b*", "/~a;b=c@d"])(
+	"is reached below a path that stands in URLs as it is given: %s",
+	async (basePath) => {
+		const below = await startGateway({ databaseUrl: gateway.databaseUrl, basePath });
+		const url = new URL(`${basePath}/graphql`, below.url).href;
+		for (const send of [fetch, below.gateway.fetch]) {
+			const store = createStore({ url, token: gateway.token, fetch: send });
+			expect(await store.getConversation({ conversationId: "nowhere" })).toBeNull();
+		}
+		expect((await callApi(below, "GET", `${basePath}/api/threads`, undefined, gateway.token)).status).toBe(200);
+		expect((await callApi(below, "GET", `${basePath}/nothing`)).status).toBe(404);
+		await below.close();
+	},
+);
+
 it("below a path, is nowhere else, and says so in its description", async () => {
 	const below = await startGateway({ databaseUrl: gateway.databaseUrl, basePath: "/store" });
 	const { body } = await callApi<{ servers: object }>(below, "GET", "/store/api/openapi.json");
@@ -192,7 +207,7 @@ it("below a path, is nowhere else, and says so in its description", async () => 
 		expect((await callApi(below, "POST", path, {})).body.error.message).toContain("GraphQL is at /store/graphql");
 	}
 	await below.close();
-	for (const basePath of ["/", "store", "/store/"]) {
+	for (const basePath of ["/", "store", "/store/", "/café", "/a b", "/a|b", "/%zz", "/a/../store"]) {
 		await expect(startGateway({ databaseUrl: gateway.databaseUrl, basePath })).rejects.toThrow("basePath must");
 	}
 });
