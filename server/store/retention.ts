@@ -44,6 +44,13 @@ async function* steps(scope: ProjectScope, policy: RetentionPolicy): AsyncGenera
 	yield* pruneOperations(scope, dryRun, gone);
 }
 
+// Nothing is locked for a checkpoint, nor for a state or transcript that is not there yet: what is written after the
+// look at all that an id has is not seen, and so stays. What changes meanwhile fails this, and it is tried again.
+const SNAPSHOT: Statement = {
+	name: "retention_snapshot",
+	text: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+};
+
 const CUTOFF: Statement = {
 	name: "retention_cutoff",
 	text: `SELECT ${isoTime("cutoff")} FROM (
@@ -107,6 +114,7 @@ async function* pruneConversations(
 		for (const { conversation_id: id } of found) {
 			const step = await scope.db.transaction(async (transaction) => {
 				const key = [projectId, id, cutoff];
+				await transaction.query(SNAPSHOT, []);
 				if ((await transaction.query(dryRun ? IS_OLD : LOCK_OLD, key)).length === 0) return null;
 				if (!dryRun) await lockBelongings(transaction, projectId, id);
 				if ((await transaction.query(IS_USED, key)).length > 0) return null;

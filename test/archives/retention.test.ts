@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from "../../server/domain/limits.ts";
 import { pruneProject } from "../../server/store/retention.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { lockConversation, query, waitForLockWaiters } from "../support/sql.ts";
+import { openTransaction } from "../support/transaction.ts";
 import { createPlace, type Place } from "./places.ts";
 
 let gateway: TestGateway;
@@ -179,6 +180,28 @@ describe("while prune runs", () => {
 		await writer.end();
 		expect(await pruning).toMatchObject({ conversations: 0, states: 0 });
 		expect(await place.states.load({ key: "saved" })).toMatchObject({ state: { n: 1 } });
+	});
+
+	it("what is stored under its id for the first time, or without a lock, stays", async () => {
+		const { store, states, transcripts } = place;
+		await store.appendMessage({ conversationId: "late", messageId: "late 1", payload: 1 });
+		await checkpoint("late", 1);
+		await age("late");
+		// Holds up what prune deletes first, when it has looked at everything.
+		const message = "SELECT FROM messages WHERE project_id = $1 AND message_id = 'late 1' FOR UPDATE";
+		const holder = await openTransaction(gateway, message, [place.projectId]);
+		const pruning = pruneOld();
+		await waitForLockWaiters(gateway, 1);
+		await checkpoint("late", 2);
+		await states.save({ key: "late", state: { n: 1 } });
+		await transcripts.append({ projectKey: "-late", sessionId: "late" }, [{ type: "user" }]);
+		await holder.end("ROLLBACK");
+		expect(await pruning).toMatchObject({ conversations: 1, messages: 1, checkpoints: 1, states: 0, transcripts: 0 });
+		const newest = await place.checkpointer.getTuple({ configurable: { thread_id: "late" } });
+		expect(newest?.checkpoint).toMatchObject({ id: "id-2", channel_values: { a: 2 } });
+		expect(newest?.pendingWrites).toEqual([["task", "a", 2]]);
+		expect(await states.load({ key: "late" })).toMatchObject({ state: { n: 1 } });
+		expect(await transcripts.load({ projectKey: "-late", sessionId: "late" })).toEqual([{ type: "user" }]);
 	});
 
 	it("a run that has the conversation keeps it", async () => {
