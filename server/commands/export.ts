@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { lstat, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
@@ -13,7 +12,7 @@ import type { Format } from "../domain/session-formats.ts";
 import { reasonOf, StartError } from "../domain/start-error.ts";
 import { exportArchive } from "../store/archives.ts";
 import { withDatabase } from "./database.ts";
-import { removeOnSignal } from "./leftovers.ts";
+import { partialOf, removeOnSignal, removePartials } from "./leftovers.ts";
 import { showProgress } from "./progress.ts";
 import { requireProject } from "./projects.ts";
 import { UsageError } from "./usage-error.ts";
@@ -86,7 +85,10 @@ async function write(lines: AsyncIterable<string>, output: string | undefined): 
 	if (there?.isFile() === false) {
 		throw new StartError(`${output} is there and no plain file: leave out --output to write to standard output.`);
 	}
-	const partial = `${output}.${randomUUID()}.partial`;
+	for (const name of await removePartials(output)) {
+		process.stderr.write(`Removed ${name}, which an export that was killed had left.\n`);
+	}
+	const partial = partialOf(output);
 	const keep = removeOnSignal(partial);
 	try {
 		await pipeline(lines, createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true })).catch(refuse(output));

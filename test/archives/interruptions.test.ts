@@ -1,13 +1,13 @@
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { spawnGateway } from "../support/gateway-process.ts";
 import { query } from "../support/sql.ts";
-import { archiveOf, conversationRecord, createPlace, messageRecord, type Place } from "./places.ts";
+import { archiveOf, conversationRecord, createPlace, messageRecord, type Place, recordsOf } from "./places.ts";
 
 let gateway: TestGateway;
 let place: Place;
@@ -63,21 +63,65 @@ it("two imports of the same archive at once import it once", async () => {
 	expect(Number(counts[0]![0]) + Number(counts[1]![0])).toBe(20);
 });
 
+/** Exports that wait for the first messages, behind their headers, until they are let go on. */
+async function heldExports() {
+	const holder = new pg.Client(gateway.databaseUrl);
+	await holder.connect();
+	await holder.query("BEGIN; LOCK TABLE messages");
+	return {
+		start: async (output: string) => {
+			const folder = dirname(output);
+			const before = await readdir(folder);
+			const args = ["export", "--project", place.name, "--output", output];
+			const { child, output: printed } = spawnGateway(args, { DATABASE_URL: gateway.databaseUrl });
+			const ended = once(child, "close");
+			const begun = async () => (await readdir(folder)).filter((name) => !before.includes(name));
+			await vi.waitFor(async () => expect(await begun()).toHaveLength(1), { timeout: 50_000, interval: 50 });
+			const [partial] = await begun();
+			return { child, ended, printed, partial: partial! };
+		},
+		goOn: () => holder.end(),
+	};
+}
+
 it("an export that is interrupted leaves no part of its file", async () => {
 	const folder = await temporaryFolder();
 	await place.store.createConversation({ conversationId: "exported" });
-	const holder = new pg.Client(gateway.databaseUrl);
-	await holder.connect();
-	// It waits for the first messages, behind its header.
-	await holder.query("BEGIN; LOCK TABLE messages");
-	const args = ["export", "--project", place.name, "--output", join(folder, "out.jsonl")];
-	const { child } = spawnGateway(args, { DATABASE_URL: gateway.databaseUrl });
-	await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(1), { timeout: 50_000, interval: 50 });
+	const exports = await heldExports();
+	const { child, ended } = await exports.start(join(folder, "out.jsonl"));
 	child.kill("SIGINT");
-	const [code, signal] = await once(child, "close");
-	await holder.end();
+	const [code, signal] = await ended;
+	await exports.goOn();
 	expect([code, signal]).toEqual([null, "SIGINT"]);
 	expect(await readdir(folder)).toEqual([]);
+});
+
+it("what a killed export left is removed by the next one of that file, which says so, and nothing else is", async () => {
+	const folder = await temporaryFolder();
+	const output = join(folder, "out.jsonl");
+	await place.store.createConversation({ conversationId: "exported" }).catch(() => {});
+	const exports = await heldExports();
+	const killed = await exports.start(output);
+	const other = await exports.start(join(folder, "other.jsonl"));
+	for (const { child, ended } of [killed, other]) {
+		child.kill("SIGKILL");
+		await ended;
+	}
+	const own = ["out.jsonl.partial", "out.jsonl.1-mine.partial", `${killed.partial}.gz`];
+	for (const name of own) await writeFile(join(folder, name), "");
+	expect((await readdir(folder)).sort()).toEqual([...own, killed.partial, other.partial].sort());
+	const first = await exports.start(output);
+	const second = await exports.start(output);
+	expect((await readdir(folder)).sort()).toEqual([...own, first.partial, second.partial, other.partial].sort());
+	await exports.goOn();
+	expect([await first.ended, await second.ended]).toEqual([
+		[0, null],
+		[0, null],
+	]);
+	expect(first.printed.stderr).toContain(`Removed ${join(folder, killed.partial)}, which an export that was killed`);
+	expect(second.printed.stderr).not.toContain("Removed");
+	expect((await readdir(folder)).sort()).toEqual([...own, "out.jsonl", other.partial].sort());
+	expect(recordsOf(await readFile(output, "utf8")).at(-1)).toMatchObject({ record: "end" });
 });
 
 it("an import that is interrupted leaves no copy of its standard input", async () => {
