@@ -6,7 +6,9 @@ import { useEmbeddedPostgres } from "../embedded/embedded-postgres.ts";
 import type { Database } from "../store/database.ts";
 import { countTokens, inspectServer, type ServerFacts } from "../store/diagnosis.ts";
 import { pendingMigrations } from "../store/migrate.ts";
+import { readSearchedBytes, readSearchState, type SearchState } from "../store/search-index.ts";
 import { openFor } from "./database.ts";
+import { inMiB } from "./search.ts";
 
 type Verdict = "ok" | "warn" | "fail";
 
@@ -98,6 +100,7 @@ async function examine(db: Database, config: Config, report: Report): Promise<vo
 		return report("fail", "schema", `lacks the migrations ${pending.join(", ")}: run "agent-gateway migrate"`);
 	}
 	report("ok", "schema", "up to date");
+	await checkSearch(db, report);
 	const { valid, ending } = await countTokens(db);
 	if (valid === 0) {
 		report(
@@ -108,6 +111,22 @@ async function examine(db: Database, config: Config, report: Report): Promise<vo
 	} else if (ending > 0) {
 		report("warn", "tokens", `${valid} valid, ${ending} of them end within a week: make new ones in time`);
 	} else report("ok", "tokens", `${valid} valid`);
+}
+
+const SEARCH: Record<SearchState["state"], [verdict: Verdict, finding: string]> = {
+	enabled: ["ok", "on, its indexes are complete"],
+	unfinished: [
+		"warn",
+		'off, its indexes are not complete or another release\'s: run "agent-gateway search enable", or wait for the one that runs',
+	],
+	disabled: ["ok", 'off: "agent-gateway search enable" makes its indexes'],
+};
+
+async function checkSearch(db: Database, report: Report): Promise<void> {
+	const { state, bytes } = await readSearchState(db);
+	const [verdict, finding] = SEARCH[state];
+	const sizes = `${inMiB(bytes)} of indexes, ${inMiB(await readSearchedBytes(db))} of tables`;
+	report(verdict, "search", `${finding} (${sizes})`);
 }
 
 function checkServer(facts: ServerFacts, report: Report): void {

@@ -43,7 +43,12 @@ export async function runSearchStatus(): Promise<void> {
 
 async function printState(db: Database): Promise<void> {
 	const { state, bytes } = await readSearchState(db);
-	process.stdout.write(`${MEANINGS[state]}${bytes === 0 ? "" : ` (${(bytes / MIB).toFixed(1)} MiB)`}.\n`);
+	process.stdout.write(`${MEANINGS[state]}${bytes === 0 ? "" : ` (${inMiB(bytes)})`}.\n`);
+}
+
+/** A size as people read it. */
+export function inMiB(bytes: number): string {
+	return `${(bytes / MIB).toFixed(1)} MiB`;
 }
 
 /** Works on DATABASE_DIRECT_URL, DATABASE_URL or the embedded Postgres, as migrations do. */

@@ -46,6 +46,17 @@ export async function readSearchState(reader: Reader): Promise<SearchState> {
 	return { state: whole ? "enabled" : found > 0 ? "unfinished" : "disabled", bytes };
 }
 
+const TABLE_BYTES = {
+	name: "search_table_bytes",
+	text: "SELECT sum(pg_table_size(to_regclass(name)))::float8 AS bytes FROM unnest($1::text[]) AS name",
+};
+
+/** How large the tables are that the indexes are made of. */
+export async function readSearchedBytes(reader: Reader): Promise<number> {
+	const [row] = await reader.read(TABLE_BYTES, [Object.values(INDEXES).map(({ table }) => table)]);
+	return (row as { bytes: number }).bytes;
+}
+
 /**
  * Makes what search needs, while the gateway goes on writing. May be repeated: what an interrupted run left is made anew.
  *

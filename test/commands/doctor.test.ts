@@ -49,7 +49,7 @@ describe("agent-gateway doctor", () => {
 			DATABASE_DIRECT_URL: `${env.DATABASE_URL}?`,
 			DATABASE_POOL_SIZE: "1",
 		});
-		const ok = ["node", "configuration", "database", "pool", "direct url", "clock", "schema", "tokens"];
+		const ok = ["node", "configuration", "database", "pool", "direct url", "clock", "schema", "search", "tokens"];
 		expect(found).toEqual({ code: 0, stderr: "", ok, fail: [] });
 		// The tests' own Postgres gives up durability for speed.
 		expect(warn.filter(([subject]) => subject !== "durability")).toEqual([]);
@@ -86,6 +86,26 @@ describe("agent-gateway doctor", () => {
 		});
 		const pooled = await diagnose({ ...env, DATABASE_POOLER: "transaction" });
 		expect(pooled.warn).toContainEqual(["timeouts", text("SET statement_timeout = '25s'")]);
+	});
+
+	it("says whether search is on, whether its indexes are complete, and how large they and their tables are", async () => {
+		const env = await database();
+		await seed(env);
+		const search = async () => {
+			const { stdout } = await runGateway(["doctor"], env);
+			return /^(\w+) +search +(\w+).+\((\d+\.\d) MiB of indexes, (\d+\.\d) MiB of tables\)$/m.exec(stdout)?.slice(1);
+		};
+		expect(await search()).toEqual(["ok", "off", "0.0", "0.0"]);
+		await sql(
+			env,
+			`INSERT INTO conversations (project_id, conversation_id, metadata, created_at, updated_at)
+				SELECT project_id, n, '{}', now(), now() FROM projects, generate_series(1, 2000) AS n`,
+		);
+		await runGateway(["search", "enable"], env);
+		const [verdict, state, indexes, tables] = (await search())!;
+		expect([verdict, state, Number(indexes) > 0, Number(tables) > 0]).toEqual(["ok", "on", true, true]);
+		await sql(env, "DROP INDEX messages_search_idx");
+		expect(await search()).toEqual(["warn", "off", expect.anything(), tables]);
 	});
 
 	it("refuses a database that may only be read, and one that cannot hold every text", async () => {
