@@ -99,7 +99,7 @@ describe("agent-gateway doctor", () => {
 		await sql(
 			env,
 			`INSERT INTO conversations (project_id, conversation_id, metadata, created_at, updated_at)
-				SELECT project_id, n, '{}', now(), now() FROM projects, generate_series(1, 2000) AS n`,
+				SELECT project_id, n, json_build_object('title', 'Number ' || n), now(), now() FROM projects, generate_series(1, 2000) AS n`,
 		);
 		await runGateway(["search", "enable"], env);
 		const [verdict, state, indexes, tables] = (await search())!;
