@@ -9,12 +9,13 @@ export class Deadline {
 	readonly #endsAt: number;
 	readonly #timer: ReturnType<typeof setTimeout>;
 	#pause: ReturnType<typeof setTimeout> | undefined;
+	#reject: ((error: StoreError) => void) | undefined;
 
 	constructor(timeoutMs: number, callerSignal: AbortSignal | undefined) {
 		this.#endsAt = performance.now() + timeoutMs;
 		this.#timer = setTimeout(() => {
 			const message = `The call took longer than ${timeoutMs} ms (ERR-3)`;
-			this.#controller.abort(new StoreError({ code: "TimeoutError", message, cause: this.lastError }));
+			this.#end(new StoreError({ code: "TimeoutError", message, cause: this.lastError }));
 		}, timeoutMs);
 		this.#callerSignal = callerSignal;
 		if (callerSignal?.aborted) this.#onCallerAbort();
@@ -31,12 +32,12 @@ export class Deadline {
 	}
 
 	/** Runs work until it is done or the deadline passes, whichever is first, even if the work ignores the signal. */
-	async run<Result>(work: () => Promise<Result>): Promise<Result> {
-		this.signal.throwIfAborted();
-		const passed = new Promise<never>((_, reject) => {
-			this.signal.addEventListener("abort", () => reject(this.signal.reason), { once: true });
+	run<Result>(work: () => Promise<Result>): Promise<Result> {
+		return new Promise((resolve, reject) => {
+			this.signal.throwIfAborted();
+			this.#reject = reject;
+			work().then(resolve, reject);
 		});
-		return Promise.race([work(), passed]);
 	}
 
 	/** Waits before the next attempt. Never ends after `release`, which `run` has then left already. */
@@ -46,14 +47,21 @@ export class Deadline {
 		});
 	}
 
-	/** Gives back everything that would outlive the call: timers and the listener on the caller's signal. */
+	/** Gives back everything that would outlive the call: timers, the listener on the caller's signal, the result. */
 	release(): void {
 		clearTimeout(this.#timer);
 		clearTimeout(this.#pause);
+		this.#reject = undefined;
 		this.#callerSignal?.removeEventListener("abort", this.#onCallerAbort);
 	}
 
-	readonly #onCallerAbort = () => this.#controller.abort(abortError(this.#callerSignal?.reason));
+	readonly #onCallerAbort = () => this.#end(abortError(this.#callerSignal?.reason));
+
+	/** Tells `run` by itself: fetch keeps its signal for long, and a listener there would keep the call's result. */
+	#end(error: StoreError): void {
+		this.#controller.abort(error);
+		this.#reject?.(error);
+	}
 }
 
 /** The error of a call that its caller's signal ended. */

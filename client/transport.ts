@@ -129,7 +129,6 @@ async function sendOnce<Data, Variables extends object, Result>(
 	let answer: Response | undefined;
 	let wasRead = false;
 	const client = new GraphQLClient(endpoint.url, {
-		headers: requestHeaders(settings, endpoint),
 		// A document has one operation: its name would only cost a parse of the document.
 		excludeOperationName: true,
 		errorPolicy: "all",
@@ -140,7 +139,9 @@ async function sendOnce<Data, Variables extends object, Result>(
 				return JSON.parse(text) as unknown;
 			},
 		},
-		fetch: async (_url, { headers, body } = {}) => {
+		// Without headers in its configuration, which it would copy into a `Headers` that fetch copies again.
+		fetch: async (_url, { body } = {}) => {
+			const headers = requestHeaders(settings, endpoint);
 			answer = await fetchAnswer(settings, endpoint, { method: "POST", headers, body, signal, redirect: "manual" });
 			// For an error status graphql-request would build an error that repeats the whole request.
 			return answer.ok ? answer : new Response(answer.body, { headers: answer.headers });

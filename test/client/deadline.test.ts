@@ -1,6 +1,8 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createStore } from "../../client/store.ts";
-import { broken, data, page, scriptedFetch, silence } from "./scripted-fetch.ts";
+import { broken, data, MESSAGE, page, scriptedFetch, silence } from "./scripted-fetch.ts";
 import { graphql, startScriptedServer } from "./scripted-server.ts";
 
 const url = "https://gateway.example/graphql";
@@ -188,6 +190,20 @@ describe("abort", () => {
 		await promise.catch(() => {});
 		expect(listeners()).toBe(0);
 		expect(vi.getTimerCount()).toBe(0);
+	});
+
+	test("ERR-3: does not keep a result alive by the signal of its request", async () => {
+		setFlagsFromString("--expose-gc");
+		const collect = runInNewContext("gc") as () => void;
+		const { fetch, sent } = scriptedFetch(data({ message: MESSAGE }));
+		const store = createStore({ url, fetch });
+		const result = new WeakRef((await store.getMessage(input))!);
+		// A WeakRef holds what it refers to until the current task is over.
+		await vi.waitUntil(() => {
+			collect();
+			return result.deref() === undefined;
+		});
+		expect(sent[0]!.init.signal).toMatchObject({ aborted: false });
 	});
 
 	test("ERR-3: leaves no timer and no listener after an abort", async () => {
