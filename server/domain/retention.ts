@@ -11,7 +11,7 @@ export function parseAge(field: string, text: string): number {
 
 /** What goes; a rule that is null removes nothing. */
 export interface RetentionPolicy {
-	/** Conversations that were not touched for so many milliseconds, with all that is stored under their ids. */
+	/** All that is stored under an id of which nothing was touched for so many milliseconds. */
 	olderThanMs: number | null;
 	/** Checkpoints behind so many newest ones of each namespace of a thread, and of each state. */
 	keepCheckpoints: number | null;

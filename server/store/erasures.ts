@@ -107,7 +107,7 @@ export async function eraseConversation(
 }
 
 /** Locks what else is stored under the id of a locked conversation; returns the project keys of its transcripts. */
-export async function lockBelongings({ query }: Transaction, projectId: string, id: string): Promise<string[]> {
+async function lockBelongings({ query }: Transaction, projectId: string, id: string): Promise<string[]> {
 	await query(LOCK_STATE, [projectId, id]);
 	const transcripts = await query<{ project_key: string }>(LOCK_TRANSCRIPTS, [projectId, id]);
 	return transcripts.map((row) => row.project_key);

@@ -3,7 +3,7 @@ import { addErasures, type Erasure, NOTHING_ERASED } from "../domain/erasures.ts
 import type { RetentionPolicy } from "../domain/retention.ts";
 import { pruneCheckpointThread } from "./checkpoint-pruning.ts";
 import type { Statement } from "./database.ts";
-import { countErasure, eraseLocked, lockBelongings } from "./erasures.ts";
+import { countErasure, eraseLocked } from "./erasures.ts";
 import type { ProjectScope } from "./scope.ts";
 import { isoTime } from "./times.ts";
 
@@ -35,7 +35,11 @@ type Step = Readonly<Partial<Erasure>>;
 async function* steps(scope: ProjectScope, policy: RetentionPolicy): AsyncGenerator<Step> {
 	const { olderThanMs, keepCheckpoints, dryRun } = policy;
 	const gone = new Set<string>();
-	if (olderThanMs !== null) yield* pruneConversations(scope, olderThanMs, dryRun, gone);
+	if (olderThanMs !== null) {
+		const [clock] = await scope.db.read<{ cutoff: string }>(CUTOFF, [olderThanMs]);
+		yield* pruneConversations(scope, clock!.cutoff, dryRun, gone);
+		yield* pruneOthers(scope, clock!.cutoff, dryRun, gone);
+	}
 	if (keepCheckpoints !== null) {
 		const keep = checkKeep("keep-checkpoints", keepCheckpoints);
 		yield* pruneThreads(scope, keep, dryRun, gone);
@@ -43,13 +47,6 @@ async function* steps(scope: ProjectScope, policy: RetentionPolicy): AsyncGenera
 	}
 	yield* pruneOperations(scope, dryRun, gone);
 }
-
-// Nothing is locked for a checkpoint, nor for a state or transcript that is not there yet: what is written after the
-// look at all that an id has is not seen, and so stays. What changes meanwhile fails this, and it is tried again.
-const SNAPSHOT: Statement = {
-	name: "retention_snapshot",
-	text: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-};
 
 const CUTOFF: Statement = {
 	name: "retention_cutoff",
@@ -97,34 +94,80 @@ const IS_USED: Statement = {
 		)`,
 };
 
-/** Removes what is stored under the ids of old conversations, where nothing of it is younger. */
+// Nothing is locked for a checkpoint, nor for a state or transcript that is not there yet: what is written after the
+// look at all that an id has is not seen, and so stays. What changes meanwhile fails this, and it is tried again.
+const SNAPSHOT: Statement = {
+	name: "retention_snapshot",
+	text: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+};
+
+/** Removes all that is stored under an id, where a condition returns a row and nothing of it is younger; else null. */
+function pruneId(
+	{ db, identity: { projectId } }: ProjectScope,
+	{ id, cutoff, condition, dryRun }: { id: string; cutoff: string; condition: Statement; dryRun: boolean },
+): Promise<Step | null> {
+	return db.transaction(async (transaction) => {
+		const key = [projectId, id, cutoff];
+		await transaction.query(SNAPSHOT, []);
+		if ((await transaction.query(condition, key)).length === 0) return null;
+		if ((await transaction.query(IS_USED, key)).length > 0) return null;
+		return (dryRun ? countErasure : eraseLocked)(transaction, projectId, id);
+	});
+}
+
+/** Removes what is stored under the ids of old conversations. */
 async function* pruneConversations(
 	scope: ProjectScope,
-	olderThanMs: number,
+	cutoff: string,
 	dryRun: boolean,
 	gone: Set<string>,
 ): AsyncGenerator<Step> {
-	const { projectId } = scope.identity;
-	const [clock] = await scope.db.read<{ cutoff: string }>(CUTOFF, [olderThanMs]);
-	const { cutoff } = clock!;
+	const condition = dryRun ? IS_OLD : LOCK_OLD;
 	for (let after = ["-infinity", ""]; ; ) {
-		const values = [projectId, cutoff, ...after, FOUND_AT_ONCE];
+		const values = [scope.identity.projectId, cutoff, ...after, FOUND_AT_ONCE];
 		const found = await scope.db.read<{ conversation_id: string; updated_at: string }>(FIND_OLD, values);
 		if (found.length === 0) return;
 		for (const { conversation_id: id } of found) {
-			const step = await scope.db.transaction(async (transaction) => {
-				const key = [projectId, id, cutoff];
-				await transaction.query(SNAPSHOT, []);
-				if ((await transaction.query(dryRun ? IS_OLD : LOCK_OLD, key)).length === 0) return null;
-				if (!dryRun) await lockBelongings(transaction, projectId, id);
-				if ((await transaction.query(IS_USED, key)).length > 0) return null;
-				return (dryRun ? countErasure : eraseLocked)(transaction, projectId, id);
-			});
+			const step = await pruneId(scope, { id, cutoff, condition, dryRun });
 			if (step === null) continue;
 			if (dryRun) gone.add(id);
 			yield step;
 		}
 		after = [found.at(-1)!.updated_at, found.at(-1)!.conversation_id];
+	}
+}
+
+const NEXT_ID: Statement = {
+	name: "retention_next_id",
+	replan: true,
+	text: `SELECT least(
+			(SELECT key FROM states WHERE project_id = $1 AND key > $2 ORDER BY key LIMIT 1),
+			(SELECT thread_id FROM checkpoints WHERE project_id = $1 AND thread_id > $2 ORDER BY thread_id LIMIT 1),
+			(SELECT session_id FROM transcripts WHERE project_id = $1 AND session_id > $2 ORDER BY session_id LIMIT 1)
+		) AS id`,
+};
+
+const HAS_NO_CONVERSATION: Statement = {
+	name: "retention_has_no_conversation",
+	text: `SELECT 1 WHERE $3::text IS NOT NULL
+		AND NOT EXISTS (SELECT FROM conversations WHERE project_id = $1 AND conversation_id = $2)`,
+};
+
+/** Removes old states, threads and transcripts whose ids are no conversation's. */
+async function* pruneOthers(
+	scope: ProjectScope,
+	cutoff: string,
+	dryRun: boolean,
+	gone: Set<string>,
+): AsyncGenerator<Step> {
+	for (let id = ""; ; ) {
+		const [next] = await scope.db.read<{ id: string | null }>(NEXT_ID, [scope.identity.projectId, id]);
+		if (next!.id === null) return;
+		id = next!.id;
+		const step = await pruneId(scope, { id, cutoff, condition: HAS_NO_CONVERSATION, dryRun });
+		if (step === null) continue;
+		if (dryRun) gone.add(id);
+		yield step;
 	}
 }
 

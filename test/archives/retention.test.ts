@@ -101,6 +101,36 @@ describe("prune", () => {
 		expect(await prune("--older-than", "90d")).toEqual({});
 	});
 
+	it("removes old states, threads and transcripts that have no conversation, each id by the youngest of it", async () => {
+		const { store, states, transcripts } = place;
+		for (const id of ["both", "mixed", "state", "talk"]) await states.save({ key: id, state: {} });
+		await states.appendCheckpoint({ key: "snapshots", state: {} });
+		for (const id of ["both", "mixed", "thread", "talk"]) await checkpoint(id, 1);
+		for (const sessionId of ["both", "session", "talk"]) {
+			for (const projectKey of ["-a", "-b"]) await transcripts.append({ projectKey, sessionId }, [{ type: "user" }]);
+		}
+		await store.appendMessage({ conversationId: "talk", payload: 1 });
+		expect(await prune("--older-than", "90d")).toEqual({});
+		await age("both", "mixed", "state", "snapshots", "thread", "session");
+		await checkpoint("mixed", 2);
+		await query(
+			gateway,
+			"UPDATE states SET created_at = now() - interval '100 days', updated_at = created_at WHERE key = 'talk'",
+		);
+		expect(await prune("--older-than", "90d")).toEqual({
+			states: 3,
+			stateCheckpoints: 1,
+			checkpoints: 2,
+			channelValues: 2,
+			checkpointWrites: 2,
+			transcripts: 4,
+			transcriptEntries: 4,
+		});
+		expect((await states.list()).items.map(({ key }) => key).sort()).toEqual(["mixed", "talk"]);
+		expect(await transcripts.listSessions?.("-a")).toMatchObject([{ sessionId: "talk" }]);
+		expect(await prune("--older-than", "90d")).toEqual({});
+	});
+
 	it("keeps the newest checkpoints of each namespace and state, and forgets expired operations", async () => {
 		const { states, history } = place;
 		for (const ns of ["", "sub"]) for (const n of [1, 2, 3, 4]) await checkpoint("t", n, ns);
@@ -202,6 +232,20 @@ describe("while prune runs", () => {
 		expect(newest?.pendingWrites).toEqual([["task", "a", 2]]);
 		expect(await states.load({ key: "late" })).toMatchObject({ state: { n: 1 } });
 		expect(await transcripts.load({ projectKey: "-late", sessionId: "late" })).toEqual([{ type: "user" }]);
+	});
+
+	it("a conversation that is made meanwhile stays, without what was there before it", async () => {
+		await place.states.save({ key: "made", state: {} });
+		await checkpoint("made", 1);
+		await age("made");
+		const held = "SELECT FROM checkpoints WHERE project_id = $1 AND thread_id = 'made' FOR UPDATE";
+		const holder = await openTransaction(gateway, held, [place.projectId]);
+		const pruning = pruneOld();
+		await waitForLockWaiters(gateway, 1);
+		await place.store.appendMessage({ conversationId: "made", payload: 1 });
+		await holder.end("ROLLBACK");
+		expect(await pruning).toMatchObject({ conversations: 0, messages: 0, states: 1, checkpoints: 1 });
+		expect(await place.store.listMessages({ conversationId: "made" })).toMatchObject({ items: [{ payload: 1 }] });
 	});
 
 	it("a run that has the conversation keeps it", async () => {
