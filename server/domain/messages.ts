@@ -122,8 +122,17 @@ export function draftPatch(
 	return patch;
 }
 
+/** Whether the drafts repeat stored messages, each its own (rule MSG-4). */
+export function areReplays(
+	drafts: readonly MessageDraft[],
+	conversationId: string,
+	stored: readonly (Message | null)[],
+): stored is Message[] {
+	return drafts.every((draft, index) => stored[index] && isReplay(draft, conversationId, stored[index]));
+}
+
 /** Whether a draft repeats a stored message (rule MSG-3): same conversation, kind, role, type, payload and metadata. */
-export function isReplay(draft: MessageDraft, conversationId: string, stored: Message): boolean {
+function isReplay(draft: MessageDraft, conversationId: string, stored: Message): boolean {
 	return (
 		stored.conversationId === conversationId &&
 		stored.kind === draft.kind &&

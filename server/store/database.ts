@@ -12,8 +12,8 @@ export interface Statement {
 	text: string;
 	/** Planned anew each time: as long as the tables are small, Postgres may plan to go through a whole project. */
 	replan?: true;
-	/** The rows it returns are those that its WITH has written. */
-	returnsWritten?: true;
+	/** The rows it returns are those that its WITH has written; with a column, those of them where that is true. */
+	returnsWritten?: true | string;
 	/** For those that add or remove messages: which of the values is the conversation's id; the first one is the project's. */
 	conversation?: 1 | 2;
 }
@@ -206,7 +206,8 @@ export class Database implements Queries {
 }
 
 /** What the statement's own INSERT, UPDATE or DELETE wrote; those in its WITH count where it returns what they wrote. */
-function rowsWritten({ returnsWritten }: Statement, { command, rowCount }: pg.QueryResult): number {
+function rowsWritten({ returnsWritten }: Statement, { command, rowCount, rows }: pg.QueryResult): number {
+	if (typeof returnsWritten === "string") return rows.filter((row) => row[returnsWritten]).length;
 	return command === "SELECT" && !returnsWritten ? 0 : (rowCount ?? 0);
 }
 

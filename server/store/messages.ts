@@ -4,10 +4,10 @@ import { badRequest, Fault } from "../domain/faults.ts";
 import { checkId } from "../domain/ids.ts";
 import { type JsonObject, type JsonValue, tooLarge } from "../domain/json.ts";
 import {
+	areReplays,
 	draftMessage,
 	draftMessages,
 	draftPatch,
-	isReplay,
 	type Message,
 	type MessageDraft,
 	type MessageInput,
@@ -56,18 +56,29 @@ export function messageColumns(table: string): string {
 	return [...columns, isoTime("created_at", table), isoTime("updated_at", table)].join(", ");
 }
 
-// One statement: it probes first, so that a replay writes nothing; takes the seqs under the conversation's row lock;
-// and creates the conversation where there is none. The clock stands in the selected row and not in DO UPDATE, which
-// a distributed Postgres wants immutable; greatest() keeps time from running against seq after a wait for the lock.
-// The rows are inserted in the order of their ids, so that overlapping batches cannot wait for each other.
+/**
+ * SQL that ends a query for messages `m` of a list of ids. Postgres expects ten of a list that it does not know; it would
+ * find each shorter one cheaper and plan it anew, every time, if LIMIT did not keep the ten out of the costs.
+ */
+function ofIds(ids: string): string {
+	return `m.project_id = $1 AND m.message_id = ANY(${ids}::text[]) LIMIT cardinality(${ids}::text[])`;
+}
+
+// One statement: it probes first, so that a replay writes nothing and is answered with what is stored; takes the seqs
+// under the conversation's row lock; and creates the conversation where there is none. The clock stands in the selected
+// row and not in DO UPDATE, which a distributed Postgres wants immutable; greatest() keeps time from running against seq
+// after a wait for the lock. The rows are inserted in the order of their ids, so that overlapping batches cannot wait
+// for each other.
 const APPEND: Statement = {
 	name: "messages_append",
+	returnsWritten: "is_new",
 	conversation: 1,
 	text: `WITH input AS (
 			SELECT * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::bigint[])
 				WITH ORDINALITY AS input (message_id, role, type, payload, metadata, bytes, kind, first_kept_seq, ord)
 		), old AS (
-			SELECT FROM messages WHERE project_id = $1 AND message_id = ANY($3::text[]) AND $11
+			SELECT ${messageColumns("m")}, false AS is_new FROM messages m
+			WHERE $11 AND ${ofIds("$3")}
 		), conversation AS (
 			INSERT INTO conversations AS c (project_id, conversation_id, metadata, last_seq, created_at, updated_at)
 			SELECT $1, $2, '{}', cardinality($3::text[]), now, now
@@ -76,15 +87,22 @@ const APPEND: Statement = {
 				last_seq = c.last_seq + excluded.last_seq,
 				updated_at = greatest(c.updated_at, excluded.updated_at)
 			RETURNING active_branch, last_seq - cardinality($3::text[]) AS seq_before, updated_at
+		), new AS (
+			INSERT INTO messages AS m (project_id, message_id, conversation_id, branch, seq, kind, role, type, payload,
+				metadata, bytes, first_kept_seq, created_at, updated_at)
+			SELECT $1, input.message_id, $2, conversation.active_branch, conversation.seq_before + input.ord, input.kind,
+				input.role, input.type, input.payload::json, input.metadata::json, input.bytes, input.first_kept_seq,
+				conversation.updated_at, conversation.updated_at
+			FROM input, conversation ORDER BY input.message_id
+			RETURNING ${messageColumns("m")}, true AS is_new
 		)
-		INSERT INTO messages AS m (project_id, message_id, conversation_id, branch, seq, kind, role, type, payload,
-			metadata, bytes, first_kept_seq, created_at, updated_at)
-		SELECT $1, input.message_id, $2, conversation.active_branch, conversation.seq_before + input.ord, input.kind,
-			input.role, input.type, input.payload::json, input.metadata::json, input.bytes, input.first_kept_seq,
-			conversation.updated_at, conversation.updated_at
-		FROM input, conversation ORDER BY input.message_id
-		RETURNING ${messageColumns("m")}`,
+		SELECT * FROM old UNION ALL SELECT * FROM new`,
 };
+
+/** What it takes of the drafts, as $3 to $10. */
+const APPENDED = ["messageId", "role", "type", "payload", "metadata", "bytes", "kind", "firstKeptSeq"] as const;
+
+type AppendRow = MessageRow & { is_new: boolean };
 
 const ATTEMPTS = 3;
 
@@ -132,21 +150,21 @@ export async function append(
 	drafts: readonly MessageDraft[],
 ): Promise<Message[]> {
 	const ids = drafts.map((draft) => draft.messageId);
+	const run: Run = (statement, values) => scope.db.write(statement, values);
 	let taken: pg.DatabaseError | undefined;
 	for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+		let stored: (Message | null)[];
 		try {
 			// Only the first attempt probes. A later one runs into the key itself, for Postgres's own error to report.
-			const run: Run = (statement, values) => scope.db.write(statement, values);
-			const inserted = await insertMessages(run, scope.identity.projectId, conversationId, drafts, attempt === 1);
-			if (inserted.length > 0) return inOrder(ids, inserted);
+			const rows = await insertMessages(run, scope.identity.projectId, conversationId, drafts, attempt === 1);
+			stored = inOrder(ids, rows);
+			if (rows[0]?.is_new) return stored as Message[];
 		} catch (error) {
 			if (!isTakenKey(error, "messages")) throw error;
 			taken = error;
+			stored = await getMessages(scope, ids);
 		}
-		const stored = await getMessages(scope, ids);
-		if (drafts.every((draft, index) => stored[index] && isReplay(draft, conversationId, stored[index]))) {
-			return stored as Message[];
-		}
+		if (areReplays(drafts, conversationId, stored)) return stored;
 		// None is left: they were deleted meanwhile, so the ids are free and this is a first append after all.
 		if (taken !== undefined && stored.some((message) => message !== null)) throw conflict(taken);
 	}
@@ -167,8 +185,7 @@ export async function appendLocked(
 	const ids = drafts.map((draft) => draft.messageId);
 	const findReplay = async (run: Run) => {
 		const stored = await select(run, identity.projectId, ids);
-		const isKnown = drafts.every((draft, index) => stored[index] && isReplay(draft, conversationId, stored[index]));
-		return isKnown ? (stored as Message[]) : undefined;
+		return areReplays(drafts, conversationId, stored) ? stored : undefined;
 	};
 	// Once without the lock, so that a replay need not wait for it, and once under it, for the attempt that was faster.
 	const known = await findReplay((statement, values) => db.read(statement, values));
@@ -179,19 +196,21 @@ export async function appendLocked(
 		const stored = await findReplay(transaction.query);
 		if (stored !== undefined) return stored;
 		const decided = await decide(locked!);
-		return inOrder(ids, await insertNew(transaction, projectId, conversationId, decided));
+		return insertNew(transaction, projectId, conversationId, decided);
 	});
 }
 
-/** Inserts messages whose ids are new; one that is taken is a Conflict. */
+/** Inserts messages whose ids are new; one that is taken is a Conflict. Returns them in the order of the drafts. */
 export async function insertNew(
 	transaction: Transaction,
 	projectId: string,
 	conversationId: string,
 	drafts: readonly MessageDraft[],
 ): Promise<Message[]> {
+	const ids = drafts.map((draft) => draft.messageId);
 	try {
-		return await insertMessages(transaction.query, projectId, conversationId, drafts, false);
+		const rows = await insertMessages(transaction.query, projectId, conversationId, drafts, false);
+		return inOrder(ids, rows) as Message[];
 	} catch (error) {
 		throw isTakenKey(error, "messages") ? conflict(error) : error;
 	}
@@ -202,7 +221,7 @@ type Run = Transaction["query"];
 
 /**
  * Inserts the messages at the end of the conversation, which it creates where there is none. With `probe`, and any of
- * the ids taken, it inserts nothing; without, it fails on the key.
+ * the ids taken, it inserts nothing and returns the rows that have them; without, it fails on the key.
  */
 async function insertMessages(
 	run: Run,
@@ -210,32 +229,20 @@ async function insertMessages(
 	conversationId: string,
 	drafts: readonly MessageDraft[],
 	probe: boolean,
-): Promise<Message[]> {
-	const column = <Key extends keyof MessageDraft>(key: Key) => drafts.map((draft) => draft[key]);
-	const rows = await run<MessageRow>(APPEND, [
-		projectId,
-		conversationId,
-		column("messageId"),
-		column("role"),
-		column("type"),
-		column("payload"),
-		column("metadata"),
-		column("bytes"),
-		column("kind"),
-		column("firstKeptSeq"),
-		probe,
-	]);
-	return rows.map(toMessage);
+): Promise<AppendRow[]> {
+	const columns = APPENDED.map((key) => drafts.map((draft) => draft[key]));
+	return run<AppendRow>(APPEND, [projectId, conversationId, ...columns, probe]);
 }
 
-function inOrder(ids: readonly string[], messages: readonly Message[]): Message[] {
-	const byId = new Map(messages.map((message) => [message.messageId, message]));
-	return ids.map((id) => byId.get(id)!);
+/** The messages of these ids, null where no row has it. */
+function inOrder(ids: readonly string[], rows: readonly MessageRow[]): (Message | null)[] {
+	const found = new Map(rows.map((row) => [row.message_id, toMessage(row)]));
+	return ids.map((id) => found.get(id) ?? null);
 }
 
 const SELECT: Statement = {
 	name: "messages_select",
-	text: `SELECT ${messageColumns("m")} FROM messages m WHERE m.project_id = $1 AND m.message_id = ANY($2::text[])`,
+	text: `SELECT ${messageColumns("m")} FROM messages m WHERE ${ofIds("$2")}`,
 };
 
 /** The messages of these ids, null where there is none (rules MSG-6, ISO-2). */
@@ -244,9 +251,7 @@ export async function getMessages({ db, identity }: Scope, messageIds: readonly 
 }
 
 async function select(run: Run, projectId: string, messageIds: readonly string[]): Promise<(Message | null)[]> {
-	const rows = await run<MessageRow>(SELECT, [projectId, messageIds]);
-	const found = new Map(rows.map((row) => [row.message_id, toMessage(row)]));
-	return messageIds.map((id) => found.get(id) ?? null);
+	return inOrder(messageIds, await run<MessageRow>(SELECT, [projectId, messageIds]));
 }
 
 // The conversation is locked before its message, by every writer: the other order deadlocks with clearMessages.

@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonValue, Message } from "@iga-pages/agent/store";
 import { StoreError } from "@iga-pages/agent/store";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { hintKey } from "../../server/store/hints.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { drainMessages } from "../support/pages.ts";
 import { lockConversation, query, rowVersions } from "../support/sql.ts";
@@ -51,6 +53,26 @@ describe("replays of appends", () => {
 		} finally {
 			await lock.release();
 		}
+	});
+
+	it("MSG-3: are announced to nobody who follows the conversation", async () => {
+		const { store, projectId } = gateway;
+		const listener = new pg.Client(gateway.databaseUrl);
+		await listener.connect();
+		onTestFinished(() => listener.end());
+		const told: string[] = [];
+		listener.on("notification", ({ payload = "" }) => told.push(...payload.split(" ")));
+		await listener.query("LISTEN agent_store_messages");
+		const isTold = (id: string) => vi.waitFor(() => expect(told).toContain(hintKey(projectId, id)), 10_000);
+		const message = { conversationId: "followed", messageId: "followed-1", payload: 1 };
+		await store.appendMessage(message);
+		await isTold("followed");
+		told.length = 0;
+		await store.appendMessage(message);
+		// Hints keep their order, so that one of the replay would come no later than this one.
+		await store.appendMessage({ conversationId: "followed later", payload: 1 });
+		await isTold("followed later");
+		expect(told).not.toContain(hintKey(projectId, "followed"));
 	});
 
 	it("MSG-3: leave no dead row behind: the next message stands directly after the one that was repeated", async () => {

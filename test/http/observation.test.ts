@@ -149,11 +149,13 @@ describe("the metrics", () => {
 		expect(text).toContain('agent_gateway_request_duration_seconds_count{operation="appendMessage"} 3');
 	});
 
-	it("count rows that were committed, by statement", async () => {
+	it("count rows that were committed, by statement, and not those of a replay", async () => {
 		const { store } = gateway;
 		const rows = "agent_gateway_rows_written_total";
-		await store.appendMessages({ conversationId: "rows", messages: [{ payload: 1 }, { payload: 2 }] });
+		const messages = [1, 2].map((payload) => ({ messageId: `rows-${payload}`, payload }));
+		await store.appendMessages({ conversationId: "rows", messages });
 		expect(await metric(rows, { statement: "messages_append" })).toBe(2);
+		await store.appendMessages({ conversationId: "rows", messages });
 		await failWith("23514", () => failure(store.appendMessage({ conversationId: "rows", payload: 3 })));
 		await failure(store.updateMessage({ messageId: "unknown", payload: 1 }));
 		expect(await metric(rows, { statement: "messages_append" })).toBe(2);

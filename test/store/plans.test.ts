@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { DEFAULT_LIMITS } from "../../server/domain/limits.ts";
 import { Database } from "../../server/store/database.ts";
+import { appendMessage, getMessages } from "../../server/store/messages.ts";
+import { checkToken } from "../../server/store/tokens.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { startGateway } from "../support/gateway.ts";
+import { grow } from "../support/growth.ts";
 import { isProjectWide, keptPlans, type PlanNode, scansOf, tableStatements } from "../support/statement-plans.ts";
 
 // A plan may be made while the tables are empty and kept while they grow. Then only the statement's shape keeps the
@@ -59,4 +64,24 @@ describe("the plans that Postgres keeps of all statements, made on an empty data
 		);
 		expect(unbound).toEqual([]);
 	});
+});
+
+it("Postgres keeps a plan for lists of ids that are shorter than it expects", async () => {
+	const gateway = await startGateway();
+	onTestFinished(gateway.close);
+	await grow(gateway, 10_000);
+	const db = new Database({ url: gateway.databaseUrl, poolSize: 1 });
+	onTestFinished(() => db.close());
+	const identity = await checkToken(db, gateway.token);
+	const scope = { db, identity: identity!, limits: DEFAULT_LIMITS };
+	for (let turn = 0; turn < 10; turn++) {
+		await appendMessage(scope, { conversationId: "c 1", messageId: `new ${turn}`, payload: turn });
+		await getMessages(scope, [`new ${turn}`]);
+	}
+	const kept =
+		"SELECT name FROM pg_prepared_statements WHERE name LIKE 'messages_%' AND generic_plans > 0 ORDER BY name";
+	expect(await db.read({ name: "", text: kept }, [])).toEqual([
+		{ name: "messages_append" },
+		{ name: "messages_select" },
+	]);
 });

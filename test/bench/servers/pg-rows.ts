@@ -12,25 +12,17 @@ export function onPostgres(options: ProgramOptions) {
 	const pool = new pg.Pool({ connectionString: options.databaseUrl, max: POOL_SIZE });
 	const run = async (call: Call) => (await pool.query<Row>(toQuery(options, call))).rows;
 
-	async function findReplay({ messages }: Extract<Call, { kind: "append" }>): Promise<Row[]> {
-		const { rows } = await pool.query<Row>({
-			...toQuery(options, { kind: "message", messageId: "" }),
-			values: [options.projectId, messages.map(({ messageId }) => messageId)],
-		});
-		const stored = new Map(rows.map((row) => [row["message_id"], row]));
-		return messages.map(({ messageId, payload }) => {
-			const row = stored.get(messageId);
-			if (row === undefined || !isDeepStrictEqual(row["payload"], payload)) throw new Error("conflict");
-			return row;
-		});
-	}
-
 	return {
 		append: async (call: Extract<Call, { kind: "append" }>) => {
-			const rows = await run(call);
-			const found = rows.length > 0 ? rows : await findReplay(call);
-			const byId = new Map(found.map((row) => [row["message_id"], row]));
-			return { messages: call.messages.map(({ messageId }) => toMessage(byId.get(messageId)!)) };
+			const byId = new Map((await run(call)).map((row) => [row["message_id"], row]));
+			const messages = call.messages.map(({ messageId, payload }) => {
+				const row = byId.get(messageId);
+				if (row === undefined || !(row["is_new"] || isDeepStrictEqual(row["payload"], payload))) {
+					throw new Error("conflict");
+				}
+				return toMessage(row);
+			});
+			return { messages };
 		},
 		messages: async (call: Extract<Call, { kind: "messages" }>) => {
 			const rows = await run(call);
