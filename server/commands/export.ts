@@ -1,20 +1,19 @@
-import { createWriteStream } from "node:fs";
-import { lstat, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { readConfig } from "../config.ts";
 import type { ArchiveRecord } from "../domain/archives.ts";
-import { transcriptLines } from "../domain/claude-transcripts.ts";
+import { type TranscriptLine, transcriptLines } from "../domain/claude-transcripts.ts";
 import { GO } from "../domain/go-sessions.ts";
 import { DEFAULT_LIMITS } from "../domain/limits.ts";
 import { PI } from "../domain/pi-sessions.ts";
 import { sessionLines } from "../domain/session-exports.ts";
 import type { Format } from "../domain/session-formats.ts";
-import { reasonOf, StartError } from "../domain/start-error.ts";
+import { StartError } from "../domain/start-error.ts";
 import { exportArchive } from "../store/archives.ts";
 import { withDatabase } from "./database.ts";
-import { partialOf, removeOnSignal, removePartials } from "./leftovers.ts";
+import { refuse, writeFiles } from "./output-files.ts";
 import { showProgress } from "./progress.ts";
 import { requireProject } from "./projects.ts";
+import { fileOf } from "./transcript-places.ts";
 import { UsageError } from "./usage-error.ts";
 
 interface ExportOptions {
@@ -33,7 +32,7 @@ interface ExportOptions {
  */
 export async function runExport(options: ExportOptions): Promise<void> {
 	const { project, conversationIds, output, format = "agent-store" } = options;
-	const linesOf = writerOf(format, options);
+	const writeAll = writerOf(format, options);
 	const config = readConfig();
 	await withDatabase(config, async (db) => {
 		const { projectId } = await requireProject(db, project);
@@ -45,23 +44,30 @@ export async function runExport(options: ExportOptions): Promise<void> {
 				progress.advance();
 			}
 		};
-		const writeAll = (records: AsyncIterable<ArchiveRecord>) => write(linesOf(counted(records)), output);
-		await exportArchive(scope, { conversationIds }, writeAll).finally(progress.end);
+		let remarks: string[] = [];
+		const writeCounted = async (records: AsyncIterable<ArchiveRecord>) => {
+			remarks = await writeAll(counted(records), output);
+		};
+		await exportArchive(scope, { conversationIds }, writeCounted).finally(progress.end);
+		for (const remark of remarks) process.stderr.write(`${remark}\n`);
 	});
 }
 
-type Writer = (records: AsyncIterable<ArchiveRecord>) => AsyncIterable<string>;
+/** Returns what is to be told of it. */
+type Writer = (records: AsyncIterable<ArchiveRecord>, output: string | undefined) => Promise<string[]>;
 
 function writerOf(format: Format, { conversationIds, projectKey }: ExportOptions): Writer {
-	if (format === "agent-store") return toLines;
+	if (format === "agent-store") return (records, output) => write(toLines(records), output);
 	const [id, ...others] = conversationIds ?? [];
 	if (id === undefined || others.length > 0) {
 		throw new UsageError(`--format ${format} needs one --conversation <id>.`);
 	}
-	if (format === "claude")
-		return (records) => orAbsent(transcriptLines(records, projectKey), `transcript of session`, id);
+	if (format === "claude") {
+		return (records, output) =>
+			writeTranscripts(orAbsent(transcriptLines(records, projectKey), "transcript of session", id), output);
+	}
 	const family = format === "pi" ? PI : GO;
-	return (records) => orAbsent(toLines(sessionLines(family, records)), "conversation", id);
+	return (records, output) => write(orAbsent(toLines(sessionLines(family, records)), "conversation", id), output);
 }
 
 async function* toLines(values: AsyncIterable<object>): AsyncGenerator<string> {
@@ -69,7 +75,7 @@ async function* toLines(values: AsyncIterable<object>): AsyncGenerator<string> {
 }
 
 /** An archive of nothing is one; a file without a session is none. */
-async function* orAbsent(lines: AsyncIterable<string>, what: string, id: string): AsyncGenerator<string> {
+async function* orAbsent<T>(lines: AsyncIterable<T>, what: string, id: string): AsyncGenerator<T> {
 	let written = false;
 	for await (const line of lines) {
 		yield line;
@@ -78,32 +84,30 @@ async function* orAbsent(lines: AsyncIterable<string>, what: string, id: string)
 	if (!written) throw new StartError(`There is no ${what} ${JSON.stringify(id)}.`);
 }
 
-async function write(lines: AsyncIterable<string>, output: string | undefined): Promise<void> {
-	if (output === undefined) return pipeline(lines, process.stdout).catch(refuse("standard output"));
-	// Under its name a file is whole, or not there. It holds what users wrote, so it is its owner's alone.
-	const there = await lstat(output).catch(() => undefined);
-	if (there?.isFile() === false) {
-		throw new StartError(`${output} is there and no plain file: leave out --output to write to standard output.`);
-	}
-	for (const name of await removePartials(output)) {
-		process.stderr.write(`Removed ${name}, which an export that was killed had left.\n`);
-	}
-	const partial = partialOf(output);
-	const keep = removeOnSignal(partial);
-	try {
-		await pipeline(lines, createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true })).catch(refuse(output));
-		await rename(partial, output).catch(refuse(output));
-	} catch (error) {
-		await rm(partial, { force: true });
-		throw error;
-	} finally {
-		keep();
-	}
+async function write(lines: AsyncIterable<string>, output: string | undefined): Promise<string[]> {
+	if (output !== undefined) return writeFiles(map(lines, (text) => ({ file: output, text })));
+	await pipeline(lines, process.stdout).catch(refuse("standard output"));
+	return [];
 }
 
-function refuse(output: string): (error: unknown) => never {
-	return (error) => {
-		if (!(error instanceof Error && "syscall" in error)) throw error;
-		throw new StartError(`Cannot write to ${output} (${reasonOf(error)}).`, { cause: error });
+/** Standard output takes one transcript; beside a file there is room for those of subagents. */
+async function writeTranscripts(lines: AsyncIterable<TranscriptLine>, output: string | undefined): Promise<string[]> {
+	if (output !== undefined) {
+		return writeFiles(map(lines, ({ subpath, text }) => ({ file: fileOf(output, subpath), text })));
+	}
+	const left = new Set<string>();
+	const main = async function* () {
+		for await (const { subpath, text } of lines) {
+			if (subpath === "") yield text;
+			else left.add(subpath);
+		}
 	};
+	await write(main(), output);
+	return left.size === 0
+		? []
+		: [`Left out transcripts of subagents (${left.size}): --output writes them beside the file.`];
+}
+
+async function* map<From, To>(items: AsyncIterable<From>, change: (item: From) => To): AsyncGenerator<To> {
+	for await (const item of items) yield change(item);
 }

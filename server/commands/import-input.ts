@@ -54,7 +54,7 @@ async function openStandardInput(given: Format | undefined, limits: Limits): Pro
 	if (format === "agent-store") return { ...input, path: null, chunks: () => chunks, close: async () => {} };
 	// What is read more than once is kept, where its owner alone may read it.
 	const folder = await mkdtemp(join(tmpdir(), "agent-gateway-import-"));
-	const keep = removeOnSignal(folder);
+	const keep = removeOnSignal([folder]);
 	const close = () => rm(folder, { recursive: true, force: true }).finally(keep);
 	const path = join(folder, "standard-input.jsonl");
 	try {

@@ -1,6 +1,6 @@
 import { createReadStream, type Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { readArchiveLines } from "../domain/archive-lines.ts";
 import { type ArchiveLine, archiveHeader } from "../domain/archives.ts";
 import { CLAUDE, type TranscriptFile, transcriptRecords } from "../domain/claude-transcripts.ts";
@@ -11,6 +11,7 @@ import { PI } from "../domain/pi-sessions.ts";
 import { LineFault, type SessionReader } from "../domain/session-files.ts";
 import { SessionImport } from "../domain/session-imports.ts";
 import type { Input } from "./import-input.ts";
+import { EXTENSION, subpathOf, withoutExtension } from "./transcript-places.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** How files of other tools are imported. */
@@ -91,12 +92,6 @@ function reporter({ report }: Surroundings, name: string) {
 	return (line: number, what: string) => report(`${name === "" ? "" : `${name}: `}line ${line}: ${what}`);
 }
 
-const EXTENSION = ".jsonl";
-
-function withoutExtension(name: string): string {
-	return name.endsWith(EXTENSION) ? name.slice(0, -EXTENSION.length) : name;
-}
-
 /** The transcripts of a directory, or the one of a file with those of its subagents, as Claude Code lays them. */
 async function* transcriptLines(input: Input, context: Context): AsyncGenerator<ArchiveLine> {
 	const { path, name } = input;
@@ -111,13 +106,7 @@ async function* transcriptLines(input: Input, context: Context): AsyncGenerator<
 	}
 	for (const main of mains) {
 		const of = (file: string): TranscriptFile => {
-			const subpath =
-				file === main
-					? ""
-					: withoutExtension(relative(withoutExtension(main), file))
-							.split(sep)
-							.join("/");
-			return { subpath, lines: () => read(createReadStream(file), context) };
+			return { subpath: subpathOf(main, file), lines: () => read(createReadStream(file), context) };
 		};
 		const beside = name === null ? [] : await filesIn(withoutExtension(main), true);
 		const files = [main, ...beside].map(of).sort((a, b) => compareBytes(a.subpath, b.subpath));

@@ -6,10 +6,10 @@ import { isAlive } from "../embedded/processes.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Removes a file or folder when a signal ends the process, until the returned function is called. */
-export function removeOnSignal(path: string): () => void {
+/** Removes what are then these files or folders when a signal ends the process, until the returned function is called. */
+export function removeOnSignal(paths: readonly string[]): () => void {
 	const remove = (signal: NodeJS.Signals) => {
-		rmSync(path, { recursive: true, force: true });
+		for (const path of paths) rmSync(path, { recursive: true, force: true });
 		keep();
 		// Ends the process as the signal would have.
 		process.kill(process.pid, signal);

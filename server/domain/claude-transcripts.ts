@@ -144,11 +144,17 @@ async function* readEntries(
 	if (cut !== undefined) report(cut.line, "is cut off; everything before it is imported");
 }
 
-/** The lines of the main transcript of a session, from what an archive holds of its id. */
+/** A line of the main transcript of a session, whose subpath is empty, or of one of its subagents. */
+export interface TranscriptLine {
+	subpath: string;
+	text: string;
+}
+
+/** The lines of the transcripts of a session, one transcript after the other, from what an archive holds of its id. */
 export async function* transcriptLines(
 	records: AsyncIterable<ArchiveRecord>,
 	projectKey: string | undefined,
-): AsyncGenerator<string> {
+): AsyncGenerator<TranscriptLine> {
 	let found: string | undefined;
 	let isWanted = false;
 	for await (const record of records) {
@@ -159,8 +165,8 @@ export async function* transcriptLines(
 				throw badRequest("--project-key", `must be given: the session is under ${keys}`);
 			}
 			if (isWanted) found = record.projectKey;
-		} else if (record.record === "transcriptEntry" && record.subpath === "" && isWanted) {
-			yield `${record.entry}\n`;
+		} else if (record.record === "transcriptEntry" && isWanted) {
+			yield { subpath: record.subpath, text: `${record.entry}\n` };
 		}
 	}
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createStore } from "@iga-pages/agent/store";
 import { createSessionStore, type SessionStore } from "@iga-pages/agent/store/claude";
@@ -78,9 +78,48 @@ describe("a transcript of Claude Code", () => {
 			{ sessionId, mtime: Date.parse("2026-01-01T00:00:05.000Z") },
 		]);
 		expect((await place.import(file)).stdout).toBe("0 imported, 1 already there, 0 refused\n");
-		const exported = await place.export(sessionId, "claude");
-		expect(`${exported.join("\n")}\n`).toBe(await readFile(file, "utf8"));
+		expect(await place.run(["export", "--conversation", sessionId, "--format", "claude"])).toEqual({
+			code: 0,
+			stdout: await readFile(file, "utf8"),
+			stderr: "Left out transcripts of subagents (1): --output writes them beside the file.\n",
+		});
 	});
+
+	it("is exported to files as they were, those of subagents beside the main one", async () => {
+		const nested = "subagents/workflows/agent-8";
+		const files = { ...SESSION, [`${sessionId}/${nested}.jsonl`]: fileOf(SUBAGENT.slice(1)) };
+		await place.import(await layFiles(files));
+		const directory = join(await temporaryFolder(), projectKey);
+		await mkdir(directory);
+		const output = join(directory, `${sessionId}.jsonl`);
+		const args = ["export", "--conversation", sessionId, "--format", "claude", "--output"];
+		expect(await place.run([...args, output])).toEqual({ code: 0, stdout: "", stderr: "" });
+		const written = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith(".jsonl"));
+		expect(written.sort()).toEqual(Object.keys(files).sort());
+		for (const [path, text] of Object.entries(files)) {
+			expect(await readFile(join(directory, path), "utf8")).toBe(text);
+			expect((await stat(join(directory, path))).mode & 0o777).toBe(0o600);
+		}
+		expect((await place.import(directory)).stdout).toBe("0 imported, 1 already there, 0 refused\n");
+		const refused = await place.run([...args, join(directory, "elsewhere")]);
+		expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("let --output end with .jsonl") });
+		expect((await readdir(directory)).sort()).toEqual([sessionId, `${sessionId}.jsonl`]);
+	});
+
+	it.each(["../evil", "subagents/../../../evil", "/evil", "a//b", ".", "a\\b", "c:evil"])(
+		"is exported to no file outside of its folder: %s",
+		async (subpath) => {
+			await sessionStore.append({ projectKey, sessionId }, [MAIN[1]] as never);
+			await sessionStore.append({ projectKey, sessionId, subpath }, [MAIN[1]] as never);
+			const folder = join(await temporaryFolder(), "deep", "in");
+			await mkdir(folder, { recursive: true });
+			const output = join(folder, "out.jsonl");
+			const args = ["export", "--conversation", sessionId, "--format", "claude", "--output", output];
+			const { code, stderr } = await place.run(args);
+			expect([code, stderr]).toEqual([1, expect.stringContaining("No file can be named like the transcript")]);
+			expect(await readdir(join(folder, "../.."), { recursive: true })).toEqual(["deep", join("deep", "in")]);
+		},
+	);
 
 	it("can be gone on with by the framework", async () => {
 		const directory = await layFiles(SESSION);
