@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Backend, type Cost } from "../backend.ts";
 import type { Call } from "../call.ts";
-import { median } from "../rounds.ts";
+import { median, ratio } from "../rounds.ts";
 import { fillConversations, newDraft } from "../rows.ts";
 import { type ProgramOptions, toQuery } from "../servers/queries.ts";
 import type { Statements } from "../statements.ts";
@@ -9,54 +9,75 @@ import type { Bench, Result, Target } from "./work.ts";
 
 const SMALL = 1_000;
 const LARGE = 1_000_000;
-const EXECUTIONS = 200;
+const EXECUTIONS = 50;
 const PAGE = 50;
+/** Rounds for each round of other works: these are short, and their appends must not make the small ones large. */
+const ROUNDS = 4;
 
-/** A statement and where it runs. */
+/** A statement and the values that it runs with. */
 interface Probe {
 	name: string;
 	statement: keyof Statements;
 	values(): unknown[];
 }
 
+/** What is asked of one project, and the connection for it. */
+interface Group {
+	backend: Backend;
+	probes: Probe[];
+}
+
+/** The CPU of each round, and the pages. */
+interface Measured extends Pick<Cost, "buffers"> {
+	cpu: number[];
+}
+
 /**
  * What the gateway's statements cost Postgres when a conversation, and the list of conversations, is a thousand times
- * as long: beside one that is still short, and against a database that holds nothing else.
+ * as long: beside one that is still short, and against a database that holds nothing else. All three take turns.
  */
 export async function growth(bench: Bench): Promise<Result> {
 	const { world } = bench;
 	const large = bench.quick ? SMALL * 10 : LARGE;
-	const start = await world.createStart("growth", await world.createDatabase("growth"));
-	const sql = await world.connect(start.databaseUrl);
-	const small = { ...start, projectId: start.projectId };
-	const fill = async (projectId: string, amount: number) => {
+	const alone = await world.createStart("alone", await world.createDatabase("growth_alone"));
+	const beside = await world.createStart("beside", await world.createDatabase("growth"));
+	const big = { ...beside, projectId: randomUUID() };
+	const fill = async ({ databaseUrl, projectId }: ProgramOptions, amount: number) => {
+		const sql = await world.connect(databaseUrl);
 		await fillConversations(sql, projectId, { name: "long", conversations: 1, messages: amount });
 		await fillConversations(sql, projectId, { name: "listed", conversations: amount, messages: 0 });
+		await sql.end();
 	};
-	await fill(small.projectId, SMALL);
-	const alone = await costs(bench, start.databaseUrl, start.statements, [probes(small, SMALL, [])]);
-	const big = { ...start, projectId: randomUUID() };
+	await fill(alone, SMALL);
+	await fill(beside, SMALL);
+	const sql = await world.connect(beside.databaseUrl);
 	await sql.query("INSERT INTO projects (project_id, name, cursor_key) VALUES ($1, 'large', '')", [big.projectId]);
-	await fill(big.projectId, large);
+	await fill(big, large);
 	const { rows } = await sql.query<{ updated_at: string; conversation_id: string }>(
 		`SELECT updated_at::text, conversation_id FROM conversations WHERE project_id = $1
 		ORDER BY updated_at DESC, conversation_id DESC OFFSET $2 LIMIT 1`,
 		[big.projectId, Math.min(large / 2, 999 * PAGE) - 1],
 	);
-	const deep = [big.projectId, rows[0]!.updated_at, rows[0]!.conversation_id, PAGE, 16 * 1024 * 1024];
-	const together = await costs(bench, start.databaseUrl, start.statements, [
-		probes(small, SMALL, []),
-		probes(big, large, [{ name: "page 1,000 of conversations", statement: "conversations", values: () => deep }]),
-	]);
 	await sql.end();
-	return compare(alone[0]!, together[0]!, together[1]!);
+	const deep = [big.projectId, rows[0]!.updated_at, rows[0]!.conversation_id, PAGE, 16 * 1024 * 1024];
+	const further: Probe[] = [
+		{ name: "getMessage of any", statement: "message", values: () => oneOf(big, large, large) },
+		{ name: "page 1,000 of conversations", statement: "conversations", values: () => deep },
+	];
+	const groups: Group[] = [
+		{ backend: await Backend.connect(alone.databaseUrl), probes: probes(alone, SMALL) },
+		{ backend: await Backend.connect(beside.databaseUrl), probes: probes(beside, SMALL) },
+		{ backend: await Backend.connect(big.databaseUrl), probes: [...probes(big, large), ...further] },
+	];
+	const found = await measure(bench, beside.statements, groups);
+	for (const { backend } of groups) await backend.end();
+	return compare(found[0]!, found[1]!, found[2]!);
 }
 
-/** What is asked of one project. */
-function probes(options: ProgramOptions, messages: number, further: Probe[]): Probe[] {
+/** What is asked of every project. */
+function probes(options: ProgramOptions, messages: number): Probe[] {
 	const values = (call: Call) => toQuery(options, call).values ?? [];
 	const conversationId = "long-1";
-	const middle = (): Call => ({ kind: "message", messageId: `long-1-${Math.ceil(Math.random() * messages)}` });
 	return [
 		{
 			name: "append",
@@ -68,36 +89,41 @@ function probes(options: ProgramOptions, messages: number, further: Probe[]): Pr
 			statement: "desc",
 			values: () => values({ kind: "messages", conversationId, order: "desc", limit: 20 }),
 		},
-		{ name: "getMessage", statement: "message", values: () => values(middle()) },
+		// As many different ones of every conversation, so that none has more of its pages in memory.
+		{ name: "getMessage", statement: "message", values: () => oneOf(options, messages, SMALL) },
 		{
 			name: "page 1 of conversations",
 			statement: "conversations",
 			values: () => values({ kind: "conversations", limit: PAGE }),
 		},
-		...further,
 	];
 }
 
-/** The costs of each group of probes by name, measured in turn. */
-async function costs(
-	bench: Bench,
-	databaseUrl: string,
-	statements: Statements,
-	groups: Probe[][],
-): Promise<Map<string, Cost>[]> {
-	const backend = await Backend.connect(databaseUrl);
-	const found = groups.map((probes) => new Map(probes.map(({ name }) => [name, { cpu: [] as number[], buffers: 0 }])));
-	// The first round warms up: the first executions are planned anew each time.
-	for (let round = 0; round <= bench.course.rounds; round++) {
-		for (const [group, probes] of groups.entries()) {
+/** Asks for one of some messages that are spread over a conversation. */
+function oneOf(options: ProgramOptions, messages: number, some: number): unknown[] {
+	const seq = Math.ceil(Math.random() * some) * (messages / some);
+	return toQuery(options, { kind: "message", messageId: `long-1-${seq}` }).values ?? [];
+}
+
+/** The costs of each group's probes by name, measured in turn. */
+async function measure(bench: Bench, statements: Statements, groups: Group[]): Promise<Map<string, Measured>[]> {
+	const found = groups.map(
+		({ probes }) => new Map(probes.map(({ name }): [string, Measured] => [name, { cpu: [], buffers: 0 }])),
+	);
+	// The first rounds warm up: the first executions are planned anew each time.
+	for (let round = -ROUNDS; round < bench.course.rounds * ROUNDS; round++) {
+		const order = [...groups.entries()];
+		// Whoever comes after another one finds the processor as that one left it.
+		if (round % 2 === 0) order.reverse();
+		for (const [group, { backend, probes }] of order) {
 			for (const { name, statement, values } of probes) {
 				const executions = Array.from({ length: bench.scaled(EXECUTIONS) }, values);
 				const cpu = await backend.cpu(statements[statement], executions);
-				if (round > 0) found[group]!.get(name)!.cpu.push(cpu);
+				if (round >= 0) found[group]!.get(name)!.cpu.push(cpu);
 			}
 		}
 	}
-	for (const [group, probes] of groups.entries()) {
+	for (const [group, { backend, probes }] of groups.entries()) {
 		for (const { name, statement, values } of probes) {
 			const readings: number[] = [];
 			for (let reading = 0; reading < 5; reading++) {
@@ -106,26 +132,33 @@ async function costs(
 			found[group]!.get(name)!.buffers = median(readings);
 		}
 	}
-	await backend.end();
-	return found.map((group) => {
-		return new Map([...group].map(([name, { cpu, buffers }]) => [name, { cpu: median(cpu), buffers }]));
-	});
+	return found;
 }
 
-function compare(alone: Map<string, Cost>, beside: Map<string, Cost>, large: Map<string, Cost>): Result {
+/** What has no counterpart in a short conversation or list, and what it is compared with there. */
+const COUNTERPARTS: Record<string, string> = {
+	"getMessage of any": "getMessage",
+	"page 1,000 of conversations": "page 1 of conversations",
+};
+
+function compare(alone: Map<string, Measured>, beside: Map<string, Measured>, large: Map<string, Measured>): Result {
 	const table: string[][] = [];
 	const targets: Target[] = [];
 	for (const [name, cost] of large) {
-		// A page in the middle has the first page to compare with.
-		const at = (costs: Map<string, Cost>) => costs.get(name) ?? costs.get("page 1 of conversations")!;
-		const small = [at(alone), at(beside)] as const;
+		const small = [alone, beside].map((costs) => costs.get(COUNTERPARTS[name] ?? name)!);
 		const costs = [...small, cost];
-		table.push([name, ...costs.map(({ cpu }) => cpu.toFixed(0)), ...costs.map(({ buffers }) => buffers.toFixed(0))]);
+		table.push([
+			name,
+			...costs.map(({ cpu }) => median(cpu).toFixed(0)),
+			...costs.map(({ buffers }) => buffers.toFixed(0)),
+		]);
 		for (const [index, place] of ["in an empty database", "beside it"].entries()) {
-			for (const measure of ["cpu", "buffers"] as const) {
-				const title = `${name} at 1,000,000 ÷ at 1,000 ${place}, ${measure === "cpu" ? "CPU of Postgres" : "buffers"}`;
-				targets.push({ title, measured: cost[measure] / small[index]![measure], limit: { most: 1.2 } });
-			}
+			const title = `${name} at 1,000,000 ÷ at 1,000 ${place}`;
+			const { cpu, buffers } = small[index]!;
+			targets.push(
+				{ title: `${title}, CPU of Postgres`, measured: ratio(cost.cpu, cpu), limit: { most: 1.2 } },
+				{ title: `${title}, buffers`, measured: cost.buffers / buffers, limit: { most: 1.2 } },
+			);
 		}
 	}
 	const sizes = ["1,000 alone", "1,000 beside", "1,000,000"];

@@ -7,33 +7,55 @@ import { type Bench, type Result, rowsResult } from "./work.ts";
 
 const CONVERSATIONS = 200;
 
-/** One gateway, and two on the same database that share the calls, whatever their conversation. */
+/**
+ * One gateway, and two on the same database that share the calls, whatever their conversation. Two that share nothing
+ * but the machine and Postgres tell what of the difference comes from the common database.
+ */
 export async function processes(bench: Bench): Promise<Result> {
 	const { world } = bench;
 	const start = await world.createStart("processes");
-	const pair = [await startGateway(start), await startGateway(start)] as const;
-	const lane = (name: string, contender: Contender): Lane => ({
+	const elsewhere = await world.createStart("elsewhere", await world.createDatabase("elsewhere"));
+	const gateway = await startGateway(start);
+	const peer = await startGateway(start);
+	const stranger = await startGateway(elsewhere);
+	// Each process gets as many calls, for the warm-up as in a round.
+	const lane = (name: string, contender: Contender, gateways: number): Lane => ({
 		name,
 		contender,
-		calls: bench.scaled(1_000),
+		calls: bench.scaled(1_000) * gateways,
 		call: () => ({
 			kind: "append",
 			conversationId: `shared-${Math.floor(Math.random() * CONVERSATIONS)}`,
 			messages: [newDraft()],
 		}),
 	});
-	const rows = await alternate([lane("one gateway", pair[0]), lane("two gateways", together(pair))], bench.course);
+	const lanes = [
+		lane("one gateway", gateway, 1),
+		lane("two gateways", together(gateway, peer), 2),
+		lane("two gateways, a database for each", together(gateway, stranger), 2),
+	];
+	const rows = await alternate(lanes, bench.course);
 	await checkSeqs(world.sql, start.projectId);
-	for (const gateway of pair) await gateway.stop();
-	const [one, two] = rows;
+	for (const contender of [gateway, peer, stranger]) await contender.stop();
+	const [one, two, apart] = rows;
 	return rowsResult("appends by 1 and 2 processes", rows, [
 		{ title: "2 gateways ÷ 1, CPU of both for one append", measured: ratio(two!.cpu, one!.cpu), limit: { most: 1.2 } },
 		{ title: "2 gateways ÷ 1, throughput", measured: ratio(two!.throughput, one!.throughput), limit: { least: 1 } },
+		{
+			title: "2 gateways on one database ÷ on two, CPU of both for one append",
+			measured: ratio(two!.cpu, apart!.cpu),
+			limit: { most: 1.2 },
+		},
+		{
+			title: "2 gateways on one database ÷ on two, throughput",
+			measured: ratio(two!.throughput, apart!.throughput),
+			limit: { least: 0.9 },
+		},
 	]);
 }
 
 /** Both as one: every other call goes to each, and their CPU adds up. */
-function together([first, second]: readonly [Contender, Contender]): Contender {
+function together(first: Contender, second: Contender): Contender {
 	return {
 		...first,
 		process: {
