@@ -55,7 +55,7 @@ export function errorShape(logger: Logger): Plugin<object, Outcome> {
 
 function shape(error: GraphQLError, requestId: string, logger: Logger, alone: boolean): GraphQLError {
 	const original = originOf(error);
-	const { nodes, path } = error;
+	const { nodes, source, positions, path } = error;
 	const build = (message: string, { code, status, error: inner, retryAfter }: Partial<Fault> & { status: number }) => {
 		const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
 		const extensions: GraphQLErrorExtensions = {
@@ -66,7 +66,13 @@ function shape(error: GraphQLError, requestId: string, logger: Logger, alone: bo
 			// Yoga takes the response's status from here and does not send it on.
 			...(alone ? { http: { status, headers } } : {}),
 		};
-		return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions });
+		return new GraphQLError(message, {
+			nodes: nodes ?? null,
+			source: source ?? null,
+			positions: positions ?? null,
+			path: path ?? null,
+			extensions,
+		});
 	};
 	if (original instanceof Fault) {
 		// What the database did, which the caller is not told.

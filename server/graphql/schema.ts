@@ -1,3 +1,4 @@
+import { defaultFieldResolver, type GraphQLSchema, isObjectType } from "graphql";
 import { guard } from "./access.ts";
 import { builder } from "./builder.ts";
 import { price } from "./cost.ts";
@@ -22,4 +23,15 @@ import "./trees.ts";
 import "./viewer.ts";
 
 /** The executable schema; building it needs no database. */
-export const schema = guard(price(builder.toSchema()));
+export const schema = guard(price(withoutDefaultResolvers(builder.toSchema())));
+
+/** Pothos names the default resolver; where there is none, it is not called, but the property is read in its place. */
+function withoutDefaultResolvers(built: GraphQLSchema): GraphQLSchema {
+	for (const type of Object.values(built.getTypeMap())) {
+		if (!isObjectType(type)) continue;
+		for (const field of Object.values(type.getFields())) {
+			if (field.resolve === defaultFieldResolver) delete field.resolve;
+		}
+	}
+	return built;
+}

@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { sendRaw } from "../support/raw.ts";
 import { openSocket, readAnswer, requestHead } from "../support/raw-http.ts";
 import { lockConversation, waitForLockWaiters } from "../support/sql.ts";
 
@@ -30,6 +31,12 @@ beforeAll(async () => {
 		const payload = { text: "汉\0\ud800", ["__proto__"]: [1e21, 5e-324, -0.5, null, "", {}, []] };
 		await gateway.store.appendMessage({ conversationId: "c", messageId: `m${seq}`, payload });
 	}
+	const empty = { type: "json", data: "e30=" };
+	const checkpoint = { checkpoint: empty, metadata: empty, format: 1, channelVersions: [], values: [] };
+	await sendRaw(gateway, {
+		query: "mutation ($input: PutCheckpointInput!) { putCheckpoint(input: $input) { checkpointId } }",
+		variables: { input: { threadId: "t", checkpointId: "found", metadataJson: { a: [1], b: null }, ...checkpoint } },
+	});
 });
 
 afterAll(() => gateway.close());
@@ -115,6 +122,16 @@ const GOOD: Record<string, Sent> = {
 	}),
 	"a node": query(
 		'{ nodes(ids: ["TWVzc2FnZTptMQ", "TWVzc2FnZTpub25l"]) { __typename id ... on Message { payload } } }',
+	),
+	"a node by a variable in a list": query("query ($id: ID!) { nodes(ids: [$id]) { id } }", {
+		variables: { id: "TWVzc2FnZTptMQ" },
+	}),
+	"variables in a literal of JSON": query(
+		'query ($a: JSON, $b: JSON) { checkpoints(threadId: "t", filter: { a: [$a], b: $b }) { nodes { checkpointId } } }',
+		{ variables: { a: 1 } },
+	),
+	"a node of an interface": query(
+		'{ node(id: "TWVzc2FnZTptMQ") { ... on Message { seq } ... on Conversation { id } } }',
 	),
 	directives: query("query ($no: Boolean = false) { viewer { role project @include(if: $no) { name } } }"),
 	"aliases that are names of JavaScript": query(
@@ -243,6 +260,7 @@ describe("a POST of JSON is answered alike the direct way, by Yoga and in the pr
 		expect(answer).toEqual(await inProcess(request));
 		expect(answer.logged.status).toBe(answer.status);
 		if (what in GOOD) expect(answer).toMatchObject({ status: 200, logged: { code: "OK" } });
+		if (what === "variables in a literal of JSON") expect(answer.text).toContain("found");
 	});
 });
 
