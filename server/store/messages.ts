@@ -315,14 +315,16 @@ export async function updateMessage(
 	});
 }
 
+// What an interrupted run left goes, too: it holds what the message said.
 const DELETE: Statement = {
 	name: "message_delete",
 	replan: true,
 	text: `WITH gone AS (
 			DELETE FROM messages WHERE project_id = $1 AND conversation_id = $2 AND message_id = $3 RETURNING message_id
 		)
-		UPDATE conversations SET updated_at = greatest(updated_at, clock.now) FROM ${CLOCK}
-		WHERE project_id = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM gone)`,
+		UPDATE conversations SET updated_at = greatest(updated_at, clock.now),
+			run_interrupt = NULL, run_status = nullif(run_status, 'interrupted')
+		FROM ${CLOCK} WHERE project_id = $1 AND conversation_id = $2 AND EXISTS (SELECT FROM gone)`,
 };
 
 /** Deletes a message and frees its id; an unknown one is a success (rule MSG-11). */

@@ -197,6 +197,18 @@ describe("a run that goes on from an interrupt", () => {
 		expect(await contents("cleared")).toEqual([]);
 	});
 
+	it("MSG-11: is over when a message is deleted, which its state may repeat", async () => {
+		scripted.script = asking(answer);
+		await gateway.store.appendMessage({ conversationId: "cut", messageId: "cut-1", payload: { content: "Before" } });
+		await chat({ message: "Go", thread_id: "cut" });
+		await gateway.store.deleteMessage({ messageId: "unknown" });
+		expect(await getThread("cut")).toMatchObject({ status: "interrupted" });
+		await gateway.store.deleteMessage({ messageId: "cut-1" });
+		expect(await getThread("cut")).toMatchObject({ status: "idle", interrupt: null });
+		expect((await chat({ thread_id: "cut", resume: true })).status).toBe(409);
+		expect(await contents("cut")).toEqual(["Go"]);
+	});
+
 	it("goes on where it stopped, and on no other branch", async () => {
 		const sessions = createSessions({ url: gateway.url, token: gateway.token });
 		scripted.script = asking(answer);
