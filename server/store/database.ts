@@ -80,7 +80,9 @@ export class Database implements Queries {
 			application_name: "agent-gateway",
 			keepAlive: true,
 			// Poolers refuse timeouts as startup parameters; there they come from ALTER ROLE.
-			...(this.#named ? { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs } : {}),
+			...(this.#named
+				? { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs, onConnect: keepPlans }
+				: {}),
 		});
 		this.#pool.on("error", onIdleError);
 		// A connection that breaks while it is in use rejects its statement and emits an error besides; without a
@@ -203,6 +205,17 @@ export class Database implements Queries {
 			throw error instanceof Error && error.message === WAITED_TOO_LONG ? overloaded() : unreachable(error);
 		}
 	}
+}
+
+/**
+ * Lets Postgres keep the plans of named statements. By itself it plans most lists anew at each call, for as long as that
+ * takes again: it expects a tenth of all rows of a LIMIT that it does not know. Citus plans by the values only.
+ */
+async function keepPlans(client: pg.ClientBase): Promise<void> {
+	await client.query(
+		`SELECT set_config('plan_cache_mode', 'force_generic_plan', false)
+		WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')`,
+	);
 }
 
 /** What the statement's own INSERT, UPDATE or DELETE wrote; those in its WITH count where it returns what they wrote. */

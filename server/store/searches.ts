@@ -34,6 +34,7 @@ export async function searchConversations(scope: Scope, input: SearchInput): Pro
 	// One snapshot for all statements: a page must not end because a conversation moved between two of them.
 	return db.transaction(async (transaction) => {
 		await transaction.query(SNAPSHOT, []);
+		await transaction.query(PLAN_BY_VALUES, []);
 		const reader: Reader = { read: (statement, values) => transaction.query(statement, values) };
 		if ((await readSearchState(reader)).state !== "enabled") throw searchDisabled("search");
 		const found = await new Search(reader, scope, await termsOf(reader, scope, words)).find(size, position);
@@ -46,6 +47,12 @@ type Reader = Pick<Queries, "read">;
 const SNAPSHOT: Statement = {
 	name: "search_snapshot",
 	text: "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
+};
+
+// How many rows a word has is known only with the word.
+const PLAN_BY_VALUES: Statement = {
+	name: "search_plan_by_values",
+	text: "SET LOCAL plan_cache_mode = force_custom_plan",
 };
 
 const TERMS: Statement = {
@@ -63,7 +70,6 @@ async function termsOf({ read }: Reader, { identity }: Scope, words: readonly st
 	return terms;
 }
 
-// Planned anew each time, for how many rows a word has is known only then.
 const HITS: Statement = {
 	name: "search_hits",
 	replan: true,

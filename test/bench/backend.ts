@@ -24,6 +24,8 @@ export class Backend {
 	static async connect(databaseUrl: string): Promise<Backend> {
 		const client = new pg.Client(databaseUrl);
 		await client.connect();
+		// As the gateway's connections do.
+		await client.query("SET plan_cache_mode = force_generic_plan");
 		const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
 		return new Backend(client, rows[0]!.pid);
 	}
@@ -37,13 +39,12 @@ export class Backend {
 
 	/** Pages that one execution looks at, which is rolled back. */
 	async buffers({ text }: Statement, values: unknown[]): Promise<number> {
-		await this.#client.query("SET plan_cache_mode = force_generic_plan");
 		await this.#client.query(`PREPARE explained AS ${text}`);
 		await this.#client.query("BEGIN");
 		const explained = await this.#client.query<{ "QUERY PLAN": { Plan: Record<string, number> }[] }>(
 			`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained(${values.map(literal).join()})`,
 		);
-		await this.#client.query("ROLLBACK; DEALLOCATE explained; RESET plan_cache_mode");
+		await this.#client.query("ROLLBACK; DEALLOCATE explained");
 		const { Plan: plan } = explained.rows[0]!["QUERY PLAN"][0]!;
 		return plan["Shared Hit Blocks"]! + plan["Shared Read Blocks"]!;
 	}

@@ -20,8 +20,11 @@ interface Answer {
 	data: { conversations: { nodes: { conversationId: string; messages: { nodes: { payload: number[] }[] } }[] } };
 }
 
-/** What belongs to no request: hints to other gateways follow a write by themselves, and a token is looked up every 10 s. */
-const BESIDE = /pg_notify|LISTEN|api_tokens/;
+/**
+ * What belongs to no request: hints to other gateways follow a write by themselves, a token is looked up every 10 s, and
+ * each connection is set up once.
+ */
+const BESIDE = /pg_notify|LISTEN|api_tokens|set_config/;
 
 /** The statements that the driver sends to Postgres meanwhile, on all connections of this process. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { DEFAULT_LIMITS } from "../../server/domain/limits.ts";
+import { listConversations } from "../../server/store/conversations.ts";
 import { Database } from "../../server/store/database.ts";
+import { listMessages } from "../../server/store/message-pages.ts";
 import { appendMessage, getMessages } from "../../server/store/messages.ts";
 import { checkToken } from "../../server/store/tokens.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
@@ -66,7 +68,7 @@ describe("the plans that Postgres keeps of all statements, made on an empty data
 	});
 });
 
-it("Postgres keeps a plan for lists of ids that are shorter than it expects", async () => {
+it("Postgres keeps the plans of lists of ids and of pages, whose lengths it cannot know", async () => {
 	const gateway = await startGateway();
 	onTestFinished(gateway.close);
 	await grow(gateway, 10_000);
@@ -74,14 +76,17 @@ it("Postgres keeps a plan for lists of ids that are shorter than it expects", as
 	onTestFinished(() => db.close());
 	const identity = await checkToken(db, gateway.token);
 	const scope = { db, identity: identity!, limits: DEFAULT_LIMITS };
-	for (let turn = 0; turn < 10; turn++) {
+	for (let turn = 0; turn < 3; turn++) {
 		await appendMessage(scope, { conversationId: "c 1", messageId: `new ${turn}`, payload: turn });
 		await getMessages(scope, [`new ${turn}`]);
+		await listConversations(scope, { first: 20 });
+		await listMessages(scope, { conversationId: "c 1", order: "asc", first: 20 });
+		await listMessages(scope, { conversationId: "c 1", order: "desc", first: 20 });
 	}
-	const kept =
-		"SELECT name FROM pg_prepared_statements WHERE name LIKE 'messages_%' AND generic_plans > 0 ORDER BY name";
-	expect(await db.read({ name: "", text: kept }, [])).toEqual([
-		{ name: "messages_append" },
-		{ name: "messages_select" },
-	]);
+	const planned = `SELECT name, generic_plans::int, custom_plans::int FROM pg_prepared_statements
+		WHERE name ~ '^(messages|conversations)_' ORDER BY name`;
+	const names = ["conversations_list", "messages_append", "messages_list_flat_asc", "messages_list_flat_desc"];
+	expect(await db.read({ name: "", text: planned }, [])).toEqual(
+		[...names, "messages_select"].map((name) => ({ name, generic_plans: 3, custom_plans: 0 })),
+	);
 });

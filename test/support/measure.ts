@@ -18,9 +18,8 @@ export interface Measured {
 }
 
 /**
- * Does some work of the store and tells what each of its statements on tables costs, with the plan that Postgres keeps
- * for it, or with a new one where it is planned anew each time. Each is explained where it stands in its transaction,
- * undone, and then run.
+ * Does some work of the store and tells what each of its statements on tables costs, with the plan that Postgres makes
+ * for the gateway's connections. Each is explained where it stands in its transaction, undone, and then run.
  */
 export async function measure(gateway: TestGateway, work: (scope: Scope) => Promise<unknown>): Promise<Measured[]> {
 	const identity = await checkToken(gateway.db, gateway.token);
@@ -48,7 +47,6 @@ export async function measure(gateway: TestGateway, work: (scope: Scope) => Prom
 async function explain(transaction: Transaction, statement: Statement, values: unknown[]): Promise<Measured> {
 	const run = <Row extends object>(text: string) => transaction.query<Row>({ name: "", text }, []);
 	await run("SAVEPOINT explained");
-	await run(`SET LOCAL plan_cache_mode = ${statement.replan ? "force_custom_plan" : "force_generic_plan"}`);
 	await run(`PREPARE explained AS ${statement.text}`);
 	const given = values.length === 0 ? "" : `(${values.map(literal).join()})`;
 	const explaining = run<{ "QUERY PLAN": { Plan: PlanNode }[] }>(

@@ -24,7 +24,7 @@ export interface Reading {
 }
 
 /** What writes or sets something up is not run a second time, and tells nothing. */
-const WRITES = /\b(INSERT INTO|DELETE FROM|(?<!FOR )UPDATE|SET TRANSACTION)\b/;
+const WRITES = /\b(INSERT INTO|DELETE FROM|(?<!FOR )UPDATE|SET (TRANSACTION|LOCAL))\b/;
 
 /**
  * Does some work of the store and tells what each of its statements reads: with the plan that Postgres keeps for a named
