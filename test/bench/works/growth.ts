@@ -61,7 +61,7 @@ export async function growth(bench: Bench): Promise<Result> {
 	await sql.end();
 	const deep = [big.projectId, rows[0]!.updated_at, rows[0]!.conversation_id, PAGE, 16 * 1024 * 1024];
 	const further: Probe[] = [
-		{ name: "getMessage of any", statement: "message", values: () => oneOf(big, large, large) },
+		{ name: "getMessage of any", statement: "message", values: () => oneOf(big, large) },
 		{ name: "page 1,000 of conversations", statement: "conversations", values: () => deep },
 	];
 	const groups: Group[] = [
@@ -89,8 +89,8 @@ function probes(options: ProgramOptions, messages: number): Probe[] {
 			statement: "desc",
 			values: () => values({ kind: "messages", conversationId, order: "desc", limit: 20 }),
 		},
-		// As many different ones of every conversation, so that none has more of its pages in memory.
-		{ name: "getMessage", statement: "message", values: () => oneOf(options, messages, SMALL) },
+		// Of as many neighbours in every conversation, so that those of each are as near to the processor.
+		{ name: "getMessage", statement: "message", values: () => oneOf(options, SMALL, messages - SMALL) },
 		{
 			name: "page 1 of conversations",
 			statement: "conversations",
@@ -99,9 +99,9 @@ function probes(options: ProgramOptions, messages: number): Probe[] {
 	];
 }
 
-/** Asks for one of some messages that are spread over a conversation. */
-function oneOf(options: ProgramOptions, messages: number, some: number): unknown[] {
-	const seq = Math.ceil(Math.random() * some) * (messages / some);
+/** Asks for one of some messages, which follow as many others. */
+function oneOf(options: ProgramOptions, some: number, after = 0): unknown[] {
+	const seq = after + Math.ceil(Math.random() * some);
 	return toQuery(options, { kind: "message", messageId: `long-1-${seq}` }).values ?? [];
 }
 
