@@ -134,8 +134,12 @@ export type CallReplacementInput = {
 
 /** The value of a channel at a version. */
 export type ChannelValueInput = {
+  /** A version of the same channel that is stored: pieces of it need not be sent again. */
+  base?: string | null | undefined;
   /** The channel's name: 1 to 1,024 UTF-8 bytes. */
   channel: string;
+  /** The names of pieces whose bytes, one behind another, come before those of `value.data`, which are IDENTITY then. A thread keeps a piece once. The name is its length in bytes, `-`, and its SHA-256 in base64. Together at most 16 MiB. */
+  pieces?: Array<string> | null | undefined;
   /** Omitted where the channel is empty at that version. */
   value?: SerializedValueInput | null | undefined;
   /** The channel's version: 1 to 256 UTF-8 bytes. */
@@ -156,6 +160,20 @@ export type CheckpointEncoding =
   | 'GZIP'
   /** As the serialiser wrote them. */
   | 'IDENTITY';
+
+/** What a task wrote after a checkpoint, as putCheckpointWrites takes it. */
+export type CheckpointTaskWritesInput = {
+  /** The checkpoint after which was written. */
+  checkpointId: string;
+  /** The namespace, empty for the graph itself: at most 1,024 UTF-8 bytes. */
+  checkpointNs?: string | null | undefined;
+  /** The id of the task that wrote: 1 to 256 UTF-8 bytes. */
+  taskId: string;
+  /** The task's place in its step: at most 1,024 UTF-8 bytes; empty when omitted. */
+  taskPath?: string | null | undefined;
+  /** What the task wrote. */
+  writes: Array<CheckpointWriteInput>;
+};
 
 /** What a task wrote to a channel. */
 export type CheckpointWriteInput = {
@@ -335,6 +353,10 @@ export type PutCheckpointInput = {
   metadataJson?: JsonObject | null | undefined;
   /** The checkpoint that it follows. */
   parentCheckpointId?: string | null | undefined;
+  /** Pieces of these values, in base64: all that a value does not have in common with its base. */
+  pieces?: Array<string> | null | undefined;
+  /** What tasks of the thread wrote, to be stored along: in one request, all of it or nothing. */
+  taskWrites?: Array<CheckpointTaskWritesInput> | null | undefined;
   /** The thread's id: 1 to 256 UTF-8 bytes (VAL-1). A thread is not a conversation. */
   threadId: string;
   /** The values of the channels that changed. A value is stored once per version: the first stays. */

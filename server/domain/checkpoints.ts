@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { draftNames, draftPieces, type PieceDraft, type PiecesDraft, type PiecesInput } from "./checkpoint-pieces.ts";
 import { badRequest } from "./faults.ts";
 import { checkId, checkTag } from "./ids.ts";
 import { canonicalJson, checkObject, encodeJson, type JsonObject } from "./json.ts";
@@ -33,7 +34,7 @@ export interface ChannelVersion {
 }
 
 /** A channel's value at a version; without a value the channel is empty then. */
-export interface ChannelValueInput extends ChannelVersion {
+export interface ChannelValueInput extends ChannelVersion, PiecesInput {
 	value?: SerializedInput | null | undefined;
 }
 
@@ -47,6 +48,10 @@ export interface CheckpointInput extends NamespaceInput {
 	metadataJson?: JsonObject | null | undefined;
 	channelVersions: readonly ChannelVersion[];
 	values: readonly ChannelValueInput[];
+	/** Of the pieces of its values, those that may not be stored yet; in base64. */
+	pieces?: readonly string[] | null | undefined;
+	/** What tasks of the thread wrote, to be stored along. */
+	taskWrites?: readonly TaskWritesInput[] | null | undefined;
 }
 
 export interface WriteInput {
@@ -55,12 +60,18 @@ export interface WriteInput {
 	value: SerializedInput;
 }
 
-/** What a caller gives to put the writes of a task. */
-export interface WritesInput extends NamespaceInput {
+/** What a task wrote after a checkpoint. */
+export interface TaskWritesInput {
+	checkpointNs?: string | null | undefined;
 	checkpointId: string;
 	taskId: string;
 	taskPath?: string | null | undefined;
 	writes: readonly WriteInput[];
+}
+
+/** What a caller gives to put the writes of a task. */
+export interface WritesInput extends TaskWritesInput {
+	threadId: string;
 }
 
 /** A pending write of a task. */
@@ -130,7 +141,18 @@ export interface CheckpointDraft {
 	metadataTerms: string[];
 	channelVersions: readonly ChannelVersion[];
 	/** Of channels that are not empty at their version: a version without a stored value says the same. */
-	values: readonly (ChannelVersion & { value: SerializedDraft })[];
+	values: readonly ChannelValueDraft[];
+	/** Those that were sent and that a value has. */
+	pieces: readonly PieceDraft[];
+	writes: readonly WriteDraft[];
+}
+
+export interface ChannelValueDraft extends ChannelVersion {
+	value: SerializedDraft;
+	/** The version whose pieces it may have, too. */
+	base: string | null;
+	/** Undefined of a value that is whole. */
+	pieces: PiecesDraft | undefined;
 }
 
 /** Checks a checkpoint and encodes its metadata. */
@@ -144,6 +166,20 @@ export function draftCheckpoint(field: string, input: CheckpointInput, limits: L
 		channel: checkId(`${at}.channel`, channel, limits.pathBytes),
 		version: checkId(`${at}.version`, version, limits.idBytes),
 	});
+	const sent = draftPieces((input.pieces ?? []).map((data, index) => checkBase64(`${field}pieces[${index}]`, data)));
+	const values = input.values.flatMap((it, index): ChannelValueDraft[] => {
+		const at = `${field}values[${index}]`;
+		const version = checkVersion(at, it);
+		if (it.value == null) return [];
+		const value = draftSerialized(`${at}.value`, it.value, limits);
+		const base = it.base == null ? null : checkId(`${at}.base`, it.base, limits.idBytes);
+		const pieces = draftNames(at, it, Buffer.byteLength(value.data, "base64"), sent);
+		if (pieces !== undefined && value.encoding !== "identity") {
+			throw badRequest(`${at}.value.encoding`, "must be IDENTITY where there are pieces");
+		}
+		return [{ ...version, value, base, pieces }];
+	});
+	const named = new Set(values.flatMap(({ pieces }) => pieces?.names ?? []));
 	return {
 		threadId,
 		checkpointNs,
@@ -158,44 +194,72 @@ export function draftCheckpoint(field: string, input: CheckpointInput, limits: L
 		}).text,
 		metadataTerms: metadataTerms(metadataJson),
 		channelVersions: input.channelVersions.map((it, index) => checkVersion(`${field}channelVersions[${index}]`, it)),
-		values: input.values.flatMap((it, index) => {
-			const at = `${field}values[${index}]`;
-			const version = checkVersion(at, it);
-			return it.value == null ? [] : [{ ...version, value: draftSerialized(`${at}.value`, it.value, limits) }];
-		}),
+		values,
+		pieces: [...sent.values()].filter(({ name }) => named.has(name)),
+		writes: draftTasks(field, threadId, input.taskWrites ?? [], limits),
 	};
 }
 
-export interface WritesDraft {
-	threadId: string;
+/** A checked write, with its place. */
+export interface WriteDraft {
 	checkpointNs: string;
 	checkpointId: string;
 	taskId: string;
 	taskPath: string;
-	writes: readonly { idx: number; channel: string; value: SerializedDraft }[];
+	idx: number;
+	channel: string;
+	value: SerializedDraft;
 }
 
-/** Checks the writes of a task. Of those that share an idx the last counts where it is negative, else the first. */
+export interface WritesDraft {
+	threadId: string;
+	writes: readonly WriteDraft[];
+}
+
+/** Checks the writes of a task. */
 export function draftWrites(field: string, input: WritesInput, limits: Limits): WritesDraft {
-	const [threadId, checkpointNs] = checkNamespace(field, input, limits);
-	const byIdx = new Map<number, WritesDraft["writes"][number]>();
-	for (const [index, { idx, channel, value }] of input.writes.entries()) {
-		const at = `${field}writes[${index}]`;
-		const write = {
-			idx,
-			channel: checkId(`${at}.channel`, channel, limits.pathBytes),
-			value: draftSerialized(`${at}.value`, value, limits),
-		};
-		if (idx < 0 || !byIdx.has(idx)) byIdx.set(idx, write);
-	}
-	return {
-		threadId,
+	const threadId = checkThread(field, input.threadId, limits);
+	return { threadId, writes: unique(draftTask(field, threadId, input, limits)) };
+}
+
+function draftTasks(
+	field: string,
+	threadId: string,
+	tasks: readonly TaskWritesInput[],
+	limits: Limits,
+): readonly WriteDraft[] {
+	return unique(tasks.flatMap((task, index) => draftTask(`${field}taskWrites[${index}].`, threadId, task, limits)));
+}
+
+function draftTask(field: string, threadId: string, input: TaskWritesInput, limits: Limits): WriteDraft[] {
+	const [, checkpointNs] = checkNamespace(field, { threadId, checkpointNs: input.checkpointNs }, limits);
+	const place = {
 		checkpointNs,
 		checkpointId: checkId(`${field}checkpointId`, input.checkpointId, limits.idBytes),
 		taskId: checkId(`${field}taskId`, input.taskId, limits.idBytes),
 		taskPath: checkPath(`${field}taskPath`, input.taskPath ?? "", limits),
-		writes: [...byIdx.values()],
 	};
+	return input.writes.map(({ idx, channel, value }, index) => ({
+		...place,
+		idx,
+		channel: checkId(`${field}writes[${index}].channel`, channel, limits.pathBytes),
+		value: draftSerialized(`${field}writes[${index}].value`, value, limits),
+	}));
+}
+
+/** Of writes that share a task and an idx the last counts where it is negative, else the first. */
+function unique(writes: readonly WriteDraft[]): readonly WriteDraft[] {
+	const byKey = new Map<string, WriteDraft>();
+	for (const write of writes) {
+		const key = JSON.stringify([write.checkpointNs, write.checkpointId, write.taskId, write.idx]);
+		if (write.idx < 0 || !byKey.has(key)) byKey.set(key, write);
+	}
+	return [...byKey.values()];
+}
+
+function checkBase64(field: string, data: string): string {
+	if (data.length % 4 !== 0 || !BASE64.test(data)) throw badRequest(field, "must be base64 with its padding");
+	return data;
 }
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -206,7 +270,7 @@ export function draftSerialized(
 	{ type, encoding, data }: SerializedInput,
 	limits: Limits,
 ): SerializedDraft {
-	if (data.length % 4 !== 0 || !BASE64.test(data)) throw badRequest(`${field}.data`, "must be base64 with its padding");
+	checkBase64(`${field}.data`, data);
 	return { type: checkTag(`${field}.type`, type, limits.idBytes) ?? "", encoding: encoding ?? "identity", data };
 }
 

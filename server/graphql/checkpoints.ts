@@ -18,6 +18,7 @@ const CHECKPOINT_ID = "The checkpoint's id: 1 to 256 UTF-8 bytes. The greatest, 
 const CHANNEL = "The channel's name: 1 to 1,024 UTF-8 bytes.";
 const VERSION = "The channel's version: 1 to 256 UTF-8 bytes.";
 const TASK_ID = "The id of the task that wrote: 1 to 256 UTF-8 bytes.";
+const TASK_PATH = "The task's place in its step: at most 1,024 UTF-8 bytes; empty when omitted.";
 const TYPE = "What the client's serialiser calls the type of the bytes; at most 256 UTF-8 bytes.";
 const DATA = "The bytes in base64.";
 
@@ -189,6 +190,13 @@ const ChannelValueInputRef = builder.inputType("ChannelValueInput", {
 		channel: t.string({ required: true, description: CHANNEL }),
 		version: t.string({ required: true, description: VERSION }),
 		value: t.field({ type: SerializedInputRef, description: "Omitted where the channel is empty at that version." }),
+		pieces: t.stringList({
+			description:
+				"The names of pieces whose bytes, one behind another, come before those of `value.data`, which are IDENTITY then. A thread keeps a piece once. The name is its length in bytes, `-`, and its SHA-256 in base64. Together at most 16 MiB.",
+		}),
+		base: t.string({
+			description: "A version of the same channel that is stored: pieces of it need not be sent again.",
+		}),
 	}),
 });
 
@@ -202,6 +210,17 @@ const WriteInputRef = builder.inputType("CheckpointWriteInput", {
 		}),
 		channel: t.string({ required: true, description: CHANNEL }),
 		value: t.field({ type: SerializedInputRef, required: true, description: "What it wrote." }),
+	}),
+});
+
+const TaskWritesInputRef = builder.inputType("CheckpointTaskWritesInput", {
+	description: "What a task wrote after a checkpoint, as putCheckpointWrites takes it.",
+	fields: (t) => ({
+		checkpointNs: t.string({ description: NAMESPACE }),
+		checkpointId: t.string({ required: true, description: "The checkpoint after which was written." }),
+		taskId: t.string({ required: true, description: TASK_ID }),
+		taskPath: t.string({ description: TASK_PATH }),
+		writes: t.field({ type: [WriteInputRef], required: true, description: "What the task wrote." }),
 	}),
 });
 
@@ -235,12 +254,19 @@ builder.relayMutationField(
 				required: true,
 				description: "The values of the channels that changed. A value is stored once per version: the first stays.",
 			}),
+			pieces: t.stringList({
+				description: "Pieces of these values, in base64: all that a value does not have in common with its base.",
+			}),
+			taskWrites: t.field({
+				type: [TaskWritesInputRef],
+				description: "What tasks of the thread wrote, to be stored along: in one request, all of it or nothing.",
+			}),
 		}),
 	},
 	{
 		nullable: true,
 		description:
-			"Stores a checkpoint and the values of the channels that changed. One with the same id is replaced, so that it may be repeated safely.",
+			"Stores a checkpoint and the values of the channels that changed. One with the same id is replaced, so that it may be repeated safely. Where a base does not have what is not sent, it is a Conflict and stores nothing: send all pieces then.",
 		resolve: async (_root, { input }, context) => {
 			await putCheckpoint(context, input);
 			return input;
@@ -261,9 +287,7 @@ builder.relayMutationField(
 			checkpointNs: t.string({ description: NAMESPACE }),
 			checkpointId: t.string({ required: true, description: "The checkpoint after which was written." }),
 			taskId: t.string({ required: true, description: TASK_ID }),
-			taskPath: t.string({
-				description: "The task's place in its step: at most 1,024 UTF-8 bytes; empty when omitted.",
-			}),
+			taskPath: t.string({ description: TASK_PATH }),
 			writes: t.field({ type: [WriteInputRef], required: true, description: "What the task wrote." }),
 		}),
 	},

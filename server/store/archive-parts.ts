@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import type {
 	BranchRecord,
 	ChannelValueRecord,
@@ -14,6 +15,7 @@ import { metadataTerms } from "../domain/checkpoints.ts";
 import { newId } from "../domain/ids.ts";
 import { draftEntries } from "../domain/transcripts.ts";
 import { defineParts, jsonText, type Parts } from "./archive-tables.ts";
+import { bytesOf, dataOf, IN_PIECES } from "./checkpoint-pieces.ts";
 import { allRows } from "./paths.ts";
 
 const branches = defineParts<BranchRecord>({
@@ -223,13 +225,14 @@ const channelValues = defineParts<ChannelValueRecord>({
 		data: "bytes",
 	},
 	order: ["checkpoint_ns", "channel", "version"],
-	size: "coalesce(octet_length(data), 0) + 1",
+	size: `coalesce(${bytesOf("read")}, 0) + 1`,
+	reads: { data: dataOf("page") },
 	toRecord: (row) => ({
 		record: "channelValue",
 		checkpointNs: row["checkpoint_ns"]!,
 		channel: row["channel"]!,
 		version: row["version"]!,
-		value: row["data"] === null ? null : toSerialized(row["type"]!, row["encoding"]!, row["data"]!),
+		value: row["data"] === null ? null : toWhole(row["type"]!, row["encoding"]!, row["data"]!),
 	}),
 	toDraft: ({ checkpointNs, channel, version, value }) => ({ checkpoint_ns: checkpointNs, channel, version, ...value }),
 });
@@ -308,6 +311,11 @@ export const PARTS: Readonly<Record<ItemRecord["record"], readonly Parts[]>> = {
 
 function base64(bytes: Buffer): string {
 	return bytes.toString("base64");
+}
+
+/** A value in pieces becomes a whole one, compressed as those are: the pieces of a thread are no part of an archive. */
+function toWhole(type: string, encoding: string, data: Buffer): SerializedRecord {
+	return encoding === IN_PIECES ? toSerialized(type, "gzip", gzipSync(data)) : toSerialized(type, encoding, data);
 }
 
 function toSerialized(type: string, encoding: string, data: Buffer): SerializedRecord {

@@ -54,13 +54,15 @@ interface Definition<Part extends PartRecord> {
 	size: string;
 	/** A query for the rows, in order, for a table that is not read by its primary key. */
 	rows?: string;
+	/** SQL of columns that are not read as they stand in the row `page`. */
+	reads?: Readonly<Record<string, string>>;
 	toRecord(row: Record<string, never>): Part;
 	toDraft(record: Part, limits: Limits): Draft;
 }
 
 // What pages cost is what they return: rows are read in the order of an index, and cut before their content is.
 export function defineParts<Part extends PartRecord>(definition: Definition<Part>): Parts {
-	const { record, table, key, columns, order, size, taken = "its key", toRecord, toDraft } = definition;
+	const { record, table, key, columns, order, size, taken = "its key", reads, toRecord, toDraft } = definition;
 	const names = Object.keys(columns);
 	const after = key.length + 2;
 	const most = after + order.length;
@@ -70,7 +72,11 @@ export function defineParts<Part extends PartRecord>(definition: Definition<Part
 		definition.rows ??
 		`SELECT * FROM ${table} WHERE ${inItem} AND (${order.join()}) > (${places.join()})
 			ORDER BY ${order.join()} LIMIT $${most}::int`;
-	const read = names.map((name) => (columns[name] === "time" ? isoTime(name, "page") : `page.${name}`));
+	const read = names.map((name) => {
+		const other = reads?.[name];
+		if (other !== undefined) return `${other} AS ${name}`;
+		return columns[name] === "time" ? isoTime(name, "page") : `page.${name}`;
+	});
 	const inputs = names.map((_name, index) => `$${after + index}::text[]`);
 	const fixed = ["project_id", ...key].map((_column, index) => `$${index + 1}`);
 	return {

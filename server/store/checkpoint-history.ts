@@ -1,5 +1,6 @@
 import { type ChannelHistory, checkNamespace, type Encoding, type NamespaceInput } from "../domain/checkpoints.ts";
 import { checkId } from "../domain/ids.ts";
+import { dataOf, encodingOf } from "./checkpoint-pieces.ts";
 import type { Statement } from "./database.ts";
 import type { Scope } from "./scope.ts";
 
@@ -41,7 +42,7 @@ function history(name: string, target: string): Statement {
 			) AS w
 			WHERE w.channel = ANY(walk.open)
 			UNION ALL
-			SELECT walk.depth, v.channel, NULL, NULL, NULL, b.type, b.encoding, b.data
+			SELECT walk.depth, v.channel, NULL, NULL, NULL, b.type, ${encodingOf("b")}, ${dataOf("b")}
 			FROM walk CROSS JOIN LATERAL (${STEP}) AS c
 			CROSS JOIN LATERAL unnest(c.channels, c.versions) AS v (channel, version)
 			CROSS JOIN LATERAL (

@@ -12,6 +12,7 @@ import { badRequest } from "../domain/faults.ts";
 import { checkId } from "../domain/ids.ts";
 import { checkObject, encodeJson, type JsonObject } from "../domain/json.ts";
 import { checkPageSize, openCursor, type Page, sealCursor } from "../domain/pages.ts";
+import { bytesOf, dataOf, encodingOf } from "./checkpoint-pieces.ts";
 import type { Statement } from "./database.ts";
 import type { Scope } from "./scope.ts";
 import { isoTime } from "./times.ts";
@@ -39,7 +40,7 @@ const NONE = "NULL::text AS channel, NULL::text AS task_path, NULL::text AS task
 const PART = {
 	checkpoint: `SELECT page.position, 'checkpoint' AS part, ${NONE}, page.type, page.encoding, page.data FROM page`,
 	metadata: `SELECT page.position, 'metadata', ${NONE}, page.metadata_type, page.metadata_encoding, page.metadata FROM page`,
-	value: `SELECT page.position, 'value', v.channel, NULL, NULL, NULL, b.type, b.encoding, b.data
+	value: `SELECT page.position, 'value', v.channel, NULL, NULL, NULL, b.type, ${encodingOf("b")}, ${dataOf("b")}
 		FROM page CROSS JOIN LATERAL unnest(page.channels, page.versions) AS v (channel, version)
 		CROSS JOIN LATERAL (${valueAt("page")}) AS b
 		WHERE b.data IS NOT NULL`,
@@ -140,7 +141,7 @@ function list(given: readonly string[]): Statement {
 					ORDER BY checkpoint_id DESC, thread_id DESC, checkpoint_ns DESC LIMIT $7::int + 1
 				) AS c
 				CROSS JOIN LATERAL (
-					SELECT sum(octet_length(b.data)) AS bytes FROM unnest(c.channels, c.versions) AS v (channel, version)
+					SELECT sum(${bytesOf("b")}) AS bytes FROM unnest(c.channels, c.versions) AS v (channel, version)
 					CROSS JOIN LATERAL (${valueAt("c")}) AS b
 				) AS held
 				CROSS JOIN LATERAL (

@@ -1,5 +1,6 @@
 import { type CheckpointOutline, checkKeep, selectPrunable } from "../domain/checkpoint-pruning.ts";
 import { checkThread } from "../domain/checkpoints.ts";
+import { removeUnusedPieces } from "./checkpoint-pieces.ts";
 import type { Statement } from "./database.ts";
 import type { ProjectScope } from "./scope.ts";
 
@@ -95,7 +96,8 @@ export async function pruneCheckpointThread(
 ): Promise<PrunedThread> {
 	const thread = [identity.projectId, checkThread("input.", input.threadId, limits)];
 	const keep = checkKeep("input.keep", input.keep);
-	return db.transaction(async ({ query }) => {
+	return db.transaction(async (transaction) => {
+		const { query } = transaction;
 		const outlines = await query<OutlineRow>(OUTLINE, thread);
 		const prunable = selectPrunable(outlines.map(toOutline), keep);
 		if (input.dryRun) {
@@ -110,6 +112,7 @@ export async function pruneCheckpointThread(
 			pruned.checkpointWrites += gone!.checkpointWrites;
 		}
 		const [gone] = await query<PrunedThread & Row>(PRUNE_VALUES, [...thread, [], []]);
+		await removeUnusedPieces(transaction, identity.projectId, thread[1]!);
 		return { ...pruned, channelValues: gone!.channelValues };
 	});
 }

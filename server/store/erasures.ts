@@ -1,5 +1,6 @@
 import { addErasures, type ErasedKind, type Erasure, NOTHING_ERASED } from "../domain/erasures.ts";
 import { checkId } from "../domain/ids.ts";
+import { removeUnusedPieces } from "./checkpoint-pieces.ts";
 import { lockConversation } from "./conversations.ts";
 import type { Statement, Transaction } from "./database.ts";
 import type { ProjectScope } from "./scope.ts";
@@ -125,6 +126,7 @@ export async function eraseLocked(transaction: Transaction, projectId: string, i
 	}
 	const [thread] = await transaction.query<Partial<Erasure>>(DELETE_THREAD, [projectId, id]);
 	erased = addErasures(erased, thread!);
+	await removeUnusedPieces(transaction, projectId, id);
 	for (const projectKey of projectKeys) await deleteIdleClock(transaction, projectId, projectKey);
 	return erased;
 }

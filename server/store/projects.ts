@@ -51,6 +51,7 @@ const LARGE = [
 	"conversations",
 	"checkpoint_writes",
 	"checkpoint_blobs",
+	"checkpoint_pieces",
 	"checkpoints",
 	"transcript_entries",
 	"transcripts",

@@ -91,17 +91,20 @@ async function fill({ store, sessions, states, checkpointer, transcripts, histor
 /** Belongs to one place only. */
 const OF_A_PLACE = ["project_id", "incarnation", "agent_operation_id", "run_id", "run_expires_at"];
 
+/** Beside those, tables that are no part of an archive: values in pieces are whole there. */
+const OF_NO_ARCHIVE = ["projects", "api_tokens", "signing_keys", "revoked_browser_tokens", "checkpoint_pieces"];
+
 /** The rows of every table of a place as text, without what belongs to it only. */
 async function rowsOf({ projectId }: Place): Promise<Record<string, string[]>> {
 	const columns = await query<{ table: string; columns: string }>(
 		gateway,
 		`SELECT table_name AS table, string_agg(quote_ident(column_name), ',' ORDER BY ordinal_position) AS columns
 		FROM information_schema.columns c
-		WHERE table_schema = current_schema() AND table_name NOT IN ('projects', 'api_tokens', 'signing_keys', 'revoked_browser_tokens')
+		WHERE table_schema = current_schema() AND table_name <> ALL($2)
 			AND column_name <> ALL($1) AND (column_name <> 'operation_id' OR table_name NOT LIKE 'state%')
 			AND EXISTS (SELECT FROM information_schema.columns p WHERE p.table_name = c.table_name AND p.column_name = 'project_id')
 		GROUP BY table_name ORDER BY table_name`,
-		[OF_A_PLACE],
+		[OF_A_PLACE, OF_NO_ARCHIVE],
 	);
 	const rows = columns.map(async ({ table, columns: names }) => {
 		const found = await query<{ row: string }>(

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { createStore } from "@iga-pages/agent/store";
+import { createCheckpointer } from "@iga-pages/agent/store/langgraph";
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../server/store/migrate.ts";
@@ -65,6 +66,10 @@ it("an upgrade keeps what was written at every step, and goes on from there", as
 	expect(payloads).toEqual(["root", "right"]);
 	const [large] = await drainMessages(store, { conversationId: "large" });
 	expect(large!.payload).toBe("a text ".repeat(5_000));
+	const checkpointer = createCheckpointer(null, { store });
+	const thread = { configurable: { thread_id: "pieces" } };
+	const values = { list: ["a", "b", "b", "c"], whole: { a: 1 } };
+	expect((await checkpointer.getTuple(thread))?.checkpoint.channel_values).toEqual(values);
 
 	expect(await store.appendMessage({ conversationId: "plain", payload: "new" })).toMatchObject({ seq: "4" });
 	const replay = { conversationId: "plain", messageId: "plain-3", type: "tool", payload: null };
