@@ -14,12 +14,24 @@ const COMPRESSED_FROM_BYTES = 512;
 /** Of a value before it is compressed: a few compressed bytes may stand for more than a process can hold. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Serialises a value, at the call and not later, and packs its bytes for the way. */
-export async function packValue(serde: Serializer, value: unknown): Promise<SerializedValueInput> {
+/** A value as the serialiser wrote it. */
+export interface Serialized {
+	type: string;
+	bytes: Uint8Array;
+}
+
+/** Serialises a value, at the call and not later. */
+export async function serialize(serde: Serializer, value: unknown): Promise<Serialized> {
 	const [type, bytes] = await serde.dumpsTyped(value);
 	if (bytes.byteLength > MOST_BYTES) {
 		throw new StoreError({ code: "PayloadTooLarge", message: "A value must be at most 256 MiB when serialised" });
 	}
+	// Bytes are their own serialisation, and the application may change them while they are sent.
+	return { type, bytes: bytes === value ? bytes.slice() : bytes };
+}
+
+/** Packs a value for the way. */
+export async function pack({ type, bytes }: Serialized): Promise<SerializedValueInput> {
 	if (bytes.byteLength >= COMPRESSED_FROM_BYTES) {
 		const packed = await gzip(bytes);
 		if (packed.byteLength < bytes.byteLength) return { type, encoding: "GZIP", data: toBase64(packed) };
@@ -27,11 +39,20 @@ export async function packValue(serde: Serializer, value: unknown): Promise<Seri
 	return { type, encoding: "IDENTITY", data: toBase64(bytes) };
 }
 
+/** Serialises a value, at the call and not later, and packs its bytes for the way. */
+export async function packValue(serde: Serializer, value: unknown): Promise<SerializedValueInput> {
+	return pack(await serialize(serde, value));
+}
+
+/** The bytes that `pack` packed. */
+export async function unpack({ encoding, data }: SerializedFieldsFragment): Promise<Uint8Array> {
+	const bytes = fromBase64(data);
+	return encoding === "GZIP" ? gunzip(bytes) : bytes;
+}
+
 /** The value that `packValue` packed. */
 export async function unpackValue(serde: Serializer, value: SerializedFieldsFragment): Promise<unknown> {
-	const bytes = fromBase64(value.data);
-	const unpacked = value.encoding === "GZIP" ? await gunzip(bytes) : bytes;
-	return serde.loadsTyped(value.type, unpacked);
+	return serde.loadsTyped(value.type, await unpack(value));
 }
 
 /**
@@ -67,7 +88,13 @@ async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
 	}
 }
 
-/** Node's own zlib, beside the event loop, where there is one: the web's streams take several times as much CPU. */
+/** Of a value that is packed and unpacked at once: the way to another thread and back would take longer. */
+const AT_ONCE_BYTES = 16 * 1024;
+
+/**
+ * Node's own zlib where there is one, beside the event loop for large values: the web's streams take several times as
+ * much CPU.
+ */
 async function runZlib(
 	method: "gzip" | "gunzip",
 	bytes: Uint8Array,
@@ -75,6 +102,7 @@ async function runZlib(
 ): Promise<Uint8Array | undefined> {
 	const zlib = nodeProcess()?.getBuiltinModule("node:zlib");
 	if (zlib === undefined) return undefined;
+	if (method === "gzip" && bytes.byteLength < AT_ONCE_BYTES) return new Uint8Array(zlib.gzipSync(bytes));
 	return new Promise((resolve, reject) => {
 		zlib[method](bytes, options, (error, result) => (error === null ? resolve(new Uint8Array(result)) : reject(error)));
 	});
@@ -96,7 +124,7 @@ async function pipe(bytes: Uint8Array, through: CompressionStream | Decompressio
 /** Of characters that `String.fromCharCode` takes as arguments. */
 const CHUNK = 0x8000;
 
-function toBase64(bytes: Uint8Array): string {
+export function toBase64(bytes: Uint8Array): string {
 	const { Buffer } = globalThis;
 	if (Buffer !== undefined) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 	let text = "";

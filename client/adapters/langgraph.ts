@@ -21,8 +21,6 @@ import {
 	CheckpointsDocument,
 	DeleteCheckpointThreadDocument,
 	PruneCheckpointThreadDocument,
-	PutCheckpointDocument,
-	PutCheckpointWritesDocument,
 	type WriteFieldsFragment,
 } from "../generated/operations.ts";
 import { checkId, readArguments, readOptionalArguments } from "../input.ts";
@@ -30,7 +28,8 @@ import { toPage } from "../pages.ts";
 import { store as ownStore, type Store } from "../store.ts";
 import type { Transport } from "../transport.ts";
 import type { Page } from "../types.ts";
-import { packValue, projectJson, type Serializer, unpackValue } from "./langgraph-values.ts";
+import { CheckpointPuts } from "./langgraph-puts.ts";
+import { packValue, projectJson, type Serializer, serialize, unpackValue } from "./langgraph-values.ts";
 import { adapterTransport } from "./limiter.ts";
 
 /** Options of `createCheckpointer`. */
@@ -98,10 +97,12 @@ const COUNTER_DIGITS = 16;
 
 class StoreCheckpointer extends BaseCheckpointSaver implements Checkpointer {
 	readonly #transport: Transport;
+	readonly #puts: CheckpointPuts;
 
 	constructor(serde: Serializer | undefined, transport: Transport) {
 		super(serde);
 		this.#transport = transport;
+		this.#puts = new CheckpointPuts(transport);
 	}
 
 	async getTuple(config: Config): Promise<CheckpointTuple | undefined> {
@@ -116,7 +117,10 @@ class StoreCheckpointer extends BaseCheckpointSaver implements Checkpointer {
 			},
 			undefined,
 		);
-		return found === null ? undefined : this.#toTuple(found);
+		if (found === null) return undefined;
+		const tuple = await this.#toTuple(found);
+		await this.#puts.learn(found, tuple.checkpoint.channel_versions);
+		return tuple;
 	}
 
 	async *list(config: Config, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
@@ -155,39 +159,34 @@ class StoreCheckpointer extends BaseCheckpointSaver implements Checkpointer {
 		const place = requirePlace(config);
 		const { channel_values: values, ...rest } = checkpoint;
 		const parent = config.configurable?.["checkpoint_id"] as unknown;
-		// All of it is serialised before anything is awaited, so that later changes of the state do not show.
-		const [packedCheckpoint, packedMetadata, ...packedValues] = await Promise.all([
-			packValue(this.serde, rest),
-			packValue(this.serde, metadata),
-			...Object.entries(newVersions).map(async ([channel, version]) => ({
+		const target = {
+			...place,
+			checkpointId: checkId("checkpoint.id", checkpoint.id),
+			parentCheckpointId: parent == null ? null : checkId("checkpoint_id", parent),
+			format: checkpoint.v,
+			metadataJson: projectJson("metadata", metadata),
+			channelVersions: Object.entries(checkpoint.channel_versions).map(([channel, version]) => ({
 				channel,
 				version: String(version),
-				...(Object.hasOwn(values, channel) ? { value: await packValue(this.serde, values[channel]) } : {}),
 			})),
+		};
+		// All of it is serialised before anything is awaited, so that later changes of the state do not show.
+		const serializing = Promise.all([
+			Promise.all([packValue(this.serde, rest), packValue(this.serde, metadata)]),
+			Promise.all(
+				Object.entries(newVersions).map(async ([channel, version]) => ({
+					channel,
+					version: String(version),
+					...(Object.hasOwn(values, channel) ? { value: await serialize(this.serde, values[channel]) } : {}),
+				})),
+			),
 		]);
-		await this.#transport.request(
-			{
-				document: PutCheckpointDocument,
-				variables: {
-					input: {
-						...place,
-						checkpointId: checkId("checkpoint.id", checkpoint.id),
-						parentCheckpointId: parent == null ? null : checkId("checkpoint_id", parent),
-						format: checkpoint.v,
-						checkpoint: packedCheckpoint,
-						metadata: packedMetadata,
-						metadataJson: projectJson("metadata", metadata),
-						channelVersions: Object.entries(checkpoint.channel_versions).map(([channel, version]) => ({
-							channel,
-							version: String(version),
-						})),
-						values: packedValues,
-					},
-				},
-				retry: "always",
-				read: (data) => data.putCheckpoint?.checkpointId,
-			},
-			undefined,
+		await this.#puts.put(
+			place.threadId,
+			serializing.then(([[packed, packedMetadata], changes]) => [
+				{ ...target, checkpoint: packed, metadata: packedMetadata },
+				changes,
+			]),
 		);
 		return {
 			configurable: { thread_id: place.threadId, checkpoint_ns: place.checkpointNs, checkpoint_id: checkpoint.id },
@@ -207,15 +206,7 @@ class StoreCheckpointer extends BaseCheckpointSaver implements Checkpointer {
 				value: await packValue(this.serde, value),
 			})),
 		);
-		await this.#transport.request(
-			{
-				document: PutCheckpointWritesDocument,
-				variables: { input: { ...place, checkpointId, taskId, taskPath, writes: packed } },
-				retry: "always",
-				read: (data) => data.putCheckpointWrites?.checkpointId,
-			},
-			undefined,
-		);
+		await this.#puts.putWrites({ ...place, checkpointId, taskId, taskPath, writes: packed });
 	}
 
 	async deleteThread(threadId: string): Promise<void> {

@@ -46,7 +46,7 @@ async function drain<T>(items: AsyncIterable<T>): Promise<T[]> {
 	return all;
 }
 
-const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"];
+const TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_pieces"];
 
 async function countRows(threadId: unknown): Promise<number[]> {
 	return Promise.all(
@@ -143,7 +143,7 @@ describe("values", () => {
 			channel_versions: checkpoint.channel_versions,
 		});
 		expect(tuple?.checkpoint.channel_values).not.toHaveProperty("empty");
-		expect(await countRows(config.configurable?.["thread_id"])).toEqual([1, 1, 0]);
+		expect(await countRows(config.configurable?.["thread_id"])).toEqual([1, 1, 0, 0]);
 	});
 
 	it("are those of the moment of the call", async () => {
@@ -289,7 +289,33 @@ describe("writes", () => {
 			"task",
 		);
 		expect(lossy.losing).toBe(0);
-		expect(await countRows(config.configurable?.["thread_id"])).toEqual([1, 1, 2]);
+		expect(await countRows(config.configurable?.["thread_id"])).toEqual([1, 1, 2, 0]);
+	});
+});
+
+describe("writes that go along with a checkpoint", () => {
+	it("are stored though the checkpoint is refused", async () => {
+		const config = await put(newThread());
+		const itself = { ...newCheckpoint(), id: config.configurable?.["checkpoint_id"] };
+		const [refused] = await Promise.all([
+			failure(saver.put(config, itself, { source: "loop", step: 1, parents: {} }, {})),
+			saver.putWrites(config, [["log", 1]], "task"),
+		]);
+		expect(refused).toMatchObject({ code: "BadRequest", message: expect.stringContaining("parentCheckpointId") });
+		expect((await saver.getTuple(config))?.pendingWrites).toEqual([["task", "log", 1]]);
+	});
+
+	it("are refused for themselves", async () => {
+		const config = await put(newThread());
+		const [next, good, bad] = await Promise.all([
+			put(config, { a: 1 }),
+			saver.putWrites(config, [["log", 1]], "good"),
+			failure(saver.putWrites(config, [["\0", 1]], "bad")),
+		]);
+		expect(good).toBeUndefined();
+		expect(bad).toMatchObject({ code: "BadRequest", message: expect.stringContaining("channel") });
+		expect((await saver.getTuple(config))?.pendingWrites).toEqual([["good", "log", 1]]);
+		expect((await saver.getTuple(next))?.checkpoint.channel_values).toEqual({ a: 1 });
 	});
 });
 
@@ -458,8 +484,8 @@ describe("deleteThread", () => {
 			await saver.putWrites(await put(config, { a: 1 }), [["log", 1]], "task");
 		}
 		await saver.deleteThread(id);
-		expect(await countRows(id)).toEqual([0, 0, 0]);
-		expect(await countRows(other.configurable?.["thread_id"])).toEqual([1, 1, 1]);
+		expect(await countRows(id)).toEqual([0, 0, 0, 0]);
+		expect(await countRows(other.configurable?.["thread_id"])).toEqual([1, 1, 1, 0]);
 		await saver.deleteThread(id);
 	});
 

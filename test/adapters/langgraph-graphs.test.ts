@@ -92,11 +92,12 @@ describe.each(["sync", "async", "exit"] as const)("durability %s", (durability) 
 });
 
 describe("a run", () => {
-	it("sends one request for a read, a checkpoint and the writes of a task", async () => {
+	it("sends one request for a read, and one for each checkpoint, with which writes go along", async () => {
 		const { sent } = lossy;
 		await chain(saver).invoke({ log: ["in"] }, { ...newThread(), durability: "async" });
-		// One read, five checkpoints, and the writes of the input and the three nodes.
-		expect(lossy.sent - sent).toBe(1 + 5 + 4);
+		// One read and five checkpoints; of the writes of the input and the three nodes, some may have gone by themselves.
+		expect(lossy.sent - sent).toBeGreaterThanOrEqual(1 + 5);
+		expect(lossy.sent - sent).toBeLessThan(1 + 5 + 4);
 	});
 
 	it("survives answers that get lost", async () => {

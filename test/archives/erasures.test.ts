@@ -27,15 +27,16 @@ async function fillId({ store, sessions, states, checkpointer, transcripts, hist
 	await states.save({ key: id, state: { n: 1 } });
 	for (const n of [1, 2]) await states.appendCheckpoint({ key: id, state: { n } });
 	const config = { configurable: { thread_id: id, checkpoint_ns: "" } };
-	const checkpoint = {
-		v: 4,
-		id: "1ef",
-		ts: "",
-		channel_values: { a: 1 },
-		channel_versions: { a: 1 },
-		versions_seen: {},
+	const long = Array.from({ length: 1_000 }, (_, n) => Math.sin(n));
+	const putAt = (version: number, a: unknown) => {
+		const versions = { a: version };
+		const values = { channel_values: { a }, channel_versions: versions };
+		const checkpoint = { v: 4, id: "1ef", ts: "", ...values, versions_seen: {} };
+		return checkpointer.put(config, checkpoint, { source: "input", step: 0, parents: {} }, versions);
 	};
-	const put = await checkpointer.put(config, checkpoint, { source: "input", step: 0, parents: {} }, { a: 1 });
+	// Of a long value that changes a little, pieces are stored.
+	await putAt(1, long);
+	const put = await putAt(2, [...long, "more"]);
 	await checkpointer.putWrites(put, [["a", 2]], "task");
 	for (const projectKey of ["-a", "-b"]) await transcripts.append({ projectKey, sessionId: id }, [{ type: "user" }]);
 	await transcripts.append({ projectKey: "-a", sessionId: id, subpath: "sub" }, [{ type: "user" }]);
@@ -45,7 +46,14 @@ async function fillId({ store, sessions, states, checkpointer, transcripts, hist
 async function rowsOf({ projectId }: Place): Promise<Record<string, number>> {
 	const tables = [
 		...["conversations", "messages", "branches", "history_operations", "states", "state_checkpoints", "checkpoints"],
-		...["checkpoint_blobs", "checkpoint_writes", "transcripts", "transcript_entries", "transcript_clocks"],
+		...[
+			"checkpoint_blobs",
+			"checkpoint_pieces",
+			"checkpoint_writes",
+			"transcripts",
+			"transcript_entries",
+			"transcript_clocks",
+		],
 	];
 	const counts = tables.map((table) => `(SELECT count(*)::int FROM ${table} WHERE project_id = $1) AS ${table}`);
 	const [row] = await query<Record<string, number>>(gateway, `SELECT ${counts.join()}`, [projectId]);
@@ -60,7 +68,7 @@ const ALL = {
 	states: 1,
 	stateCheckpoints: 2,
 	checkpoints: 1,
-	channelValues: 1,
+	channelValues: 2,
 	checkpointWrites: 1,
 	transcripts: 2,
 	transcriptEntries: 3,
@@ -70,6 +78,7 @@ describe("erase", () => {
 	it("removes all that is stored under an id, says what, and leaves everything else", async () => {
 		await fillId(place, "kept");
 		const [before, beforeOther] = [await rowsOf(place), await fillId(other, "gone").then(() => rowsOf(other))];
+		expect(before["checkpoint_pieces"]).toBeGreaterThan(0);
 		await fillId(place, "gone");
 		await place.sessions.fork({ conversationId: "gone", newConversationId: "copy" });
 		const { erased, forks } = await place.sessions.erase({ conversationId: "gone" });
@@ -104,6 +113,7 @@ describe("erase", () => {
 			branches: "conversation_id",
 			state_checkpoints: "key",
 			checkpoint_blobs: "thread_id",
+			checkpoint_pieces: "thread_id",
 			transcript_entries: "session_id",
 		})) {
 			const left = await query(gateway, `SELECT FROM ${table} WHERE ${key} = 'raced'`);

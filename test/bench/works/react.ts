@@ -72,7 +72,7 @@ export async function react(bench: Bench): Promise<Result> {
 async function storedBytes(sql: pg.Client, schema: string): Promise<number> {
 	const { rows } = await sql.query<{ bytes: string }>(
 		`SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-		WHERE n.nspname = $1 AND c.relname IN ('checkpoints', 'checkpoint_blobs', 'checkpoint_writes')`,
+		WHERE n.nspname = $1 AND c.relname IN ('checkpoints', 'checkpoint_blobs', 'checkpoint_pieces', 'checkpoint_writes')`,
 		[schema],
 	);
 	return Number(rows[0]!.bytes);
