@@ -1,3 +1,4 @@
+import { namePiece } from "../../server/domain/checkpoint-pieces.ts";
 import { getAgentState, listAgentStates, saveAgentState } from "../../server/store/agent-states.ts";
 import { branchAt, listBranches, switchBranch } from "../../server/store/branches.ts";
 import { checkBrowserToken, createBrowserToken, revokeBrowserToken } from "../../server/store/browser-tokens.ts";
@@ -145,6 +146,19 @@ export const EVERY_WORK: Record<string, (scope: Scope, token: string) => Promise
 			channelVersions: [value],
 			values: [{ ...value, value: VALUE }],
 		});
+		const list = { channel: "list", version: "1", value: VALUE, pieces: [namePiece(Buffer.from("[1,"))] };
+		for (const version of ["1", "2"]) {
+			await putCheckpoint(scope, {
+				...place,
+				format: 4,
+				checkpoint: VALUE,
+				metadata: VALUE,
+				channelVersions: [{ channel: "list", version }],
+				values: [{ ...list, version, base: "1" }],
+				pieces: version === "1" ? [Buffer.from("[1,").toString("base64")] : [],
+				taskWrites: [{ ...place, taskId: "along", writes: [{ idx: 0, channel: "list", value: VALUE }] }],
+			});
+		}
 		await putCheckpointWrites(scope, {
 			...place,
 			taskId: "t",
