@@ -6,11 +6,13 @@ const CUT_TO_BYTES = 4 * 1024 * 1024;
 
 const SHORTEST = 512;
 const LONGEST = 16 * 1024;
+/** Bytes that decide whether a piece ends behind them. */
+const WINDOW = 32;
 /** One place in so many, on average, ends a piece. */
 const SPACING_BITS = 10;
 
 /** One random number for each byte. Places depend on them, so they stay as they are. */
-const NUMBERS = Uint32Array.from({ length: 256 }, (_, byte) => {
+const NUMBERS = Int32Array.from({ length: 256 }, (_, byte) => {
 	const mixed = Math.imul(byte + 1, 0x9e3779b1);
 	return Math.imul(mixed ^ (mixed >>> 15), 0x85ebca77);
 });
@@ -33,19 +35,20 @@ export interface Pieces {
  */
 export function cutPieces(bytes: Uint8Array): Pieces | undefined {
 	if (bytes.byteLength < CUT_FROM_BYTES || bytes.byteLength > CUT_TO_BYTES) return undefined;
-	const crypto = nodeProcess()?.getBuiltinModule("node:crypto");
-	if (crypto === undefined) return undefined;
+	const digest = nodeProcess()?.getBuiltinModule("node:crypto")?.hash;
+	if (digest === undefined) return undefined;
 	const pieces: Piece[] = [];
 	let start = 0;
-	// Of the last 32 bytes, for each step shifts the one before them out.
 	let hash = 0;
-	for (let end = 1; end <= bytes.byteLength; end++) {
-		hash = (hash << 1) + NUMBERS[bytes[end - 1]!]!;
+	for (let end = SHORTEST - WINDOW; end < bytes.byteLength; ) {
+		// Each step shifts out the byte that stood 32 steps before.
+		hash = ((hash << 1) + NUMBERS[bytes[end++]!]!) | 0;
 		const length = end - start;
 		if (length < SHORTEST || (hash >>> (32 - SPACING_BITS) !== 0 && length < LONGEST)) continue;
 		const piece = bytes.subarray(start, end);
-		pieces.push({ name: `${length}-${crypto.createHash("sha256").update(piece).digest("base64")}`, bytes: piece });
+		pieces.push({ name: `${length}-${digest("sha256", piece, "base64")}`, bytes: piece });
 		start = end;
+		end += SHORTEST - WINDOW;
 	}
 	return { pieces, rest: bytes.subarray(start) };
 }
