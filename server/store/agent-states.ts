@@ -6,10 +6,10 @@ import type { JsonObject, JsonValue } from "../domain/json.ts";
 import type { Message } from "../domain/messages.ts";
 import { checkPageSize, openCursor, type Page, sealCursor } from "../domain/pages.ts";
 import { checkRevision, checkVersion, encodeState, parseRevision, type StateEntry } from "../domain/states.ts";
+import { insertNew } from "./appends.ts";
 import { openWalk, readContext, sealWalk, startContext } from "./contexts.ts";
 import { lockConversation } from "./conversations.ts";
 import type { Statement, Transaction } from "./database.ts";
-import { insertNew } from "./messages.ts";
 import type { Scope } from "./scope.ts";
 import { CLOCK, isoTime } from "./times.ts";
 

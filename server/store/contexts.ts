@@ -9,10 +9,11 @@ import { badRequest } from "../domain/faults.ts";
 import { checkId } from "../domain/ids.ts";
 import { draftMessage, type Message, type MessageDraft, type MessageInput } from "../domain/messages.ts";
 import { openCursor, refusedCursor, sealCursor } from "../domain/pages.ts";
+import { append, appendLocked } from "./appends.ts";
 import type { LockedConversation } from "./conversations.ts";
 import type { Statement, Transaction } from "./database.ts";
 import { pageOf } from "./message-pages.ts";
-import { append, appendLocked, type MessageRow, messageColumns, toMessage } from "./messages.ts";
+import { type MessageRow, messageColumns, toMessage } from "./messages.ts";
 import { inConversation, newestOnPath, pathRows } from "./paths.ts";
 import type { Scope } from "./scope.ts";
 

@@ -3,6 +3,7 @@ import pg from "pg";
 import { Fault } from "../domain/faults.ts";
 import { DEFAULT_LIMITS, type Limits } from "../domain/limits.ts";
 import { PrismaClient } from "./generated/client.ts";
+import { type Group, GroupCommit } from "./group-commit.ts";
 import { isConnectionLoss, isTransient, toFault, unreachable } from "./postgres-errors.ts";
 import { type Caller, overloaded, Turns } from "./turns.ts";
 
@@ -14,8 +15,11 @@ export interface Statement {
 	replan?: true;
 	/** The rows it returns are those that its WITH has written; with a column, those of them where that is true. */
 	returnsWritten?: true | string;
-	/** For those that add or remove messages: which of the values is the conversation's id; the first one is the project's. */
-	conversation?: 1 | 2;
+	/**
+	 * For those that add or remove messages: which of the values is the conversation's id, the first being the project's;
+	 * or the column of the rows written that has it.
+	 */
+	conversation?: 1 | 2 | string;
 }
 
 export interface DatabaseOptions {
@@ -46,6 +50,13 @@ export interface Queries {
 	read<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>;
 	/** Runs one statement that writes, as a transaction of its own. */
 	write<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>;
+	/** Does a call together with others of its project that come at the same time, where the group does it; else alone. */
+	together<Call, Result>(
+		group: Group<Call, Result>,
+		projectId: string,
+		call: Call,
+		doAlone: () => Promise<Result>,
+	): Promise<Result>;
 	/** Runs work in one transaction: all of it is committed when the work resolves, nothing when it throws. */
 	transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
@@ -61,8 +72,11 @@ export class Database implements Queries {
 	readonly read: Queries["read"];
 	readonly write: Queries["write"];
 	readonly transaction: Queries["transaction"];
+	readonly together: Queries["together"];
 	readonly #pool: pg.Pool;
 	readonly #turns: Turns;
+	readonly #groups = new Map<Group<never, unknown>, unknown>();
+	readonly #mostWaiting: number;
 	readonly #named: boolean;
 	readonly #onWritten: Pick<DatabaseOptions, "onRowsWritten" | "onMessagesWritten">;
 	/** Connections in use. */
@@ -73,6 +87,7 @@ export class Database implements Queries {
 		this.#named = pooler === "none";
 		this.#onWritten = options;
 		this.#turns = new Turns(poolSize, limits);
+		this.#mostWaiting = limits.waitingCalls;
 		this.#pool = new pg.Pool({
 			connectionString: url,
 			max: poolSize,
@@ -89,7 +104,7 @@ export class Database implements Queries {
 		// listener of its own, that would end the process.
 		this.#pool.on("connect", (client) => client.on("error", () => {}));
 		this.prisma = new PrismaClient({ adapter: new PrismaPg(this.#pool) });
-		({ read: this.read, write: this.write, transaction: this.transaction } = this.for({}));
+		({ read: this.read, write: this.write, transaction: this.transaction, together: this.together } = this.for({}));
 	}
 
 	/** The same database for the calls of one caller, which take turns with those of other projects. */
@@ -100,6 +115,7 @@ export class Database implements Queries {
 				this.#attempt(caller, async (client) => (await this.#run<never>(client, statement, values)).rows, false),
 			write: (statement, values) => this.#attempt(caller, (client) => this.#write(client, statement, values), true),
 			transaction: (work) => this.#attempt(caller, (client) => this.#transact(client, work), true),
+			together: (group, ...call) => this.#groupCommit(group).join(...call),
 		};
 	}
 
@@ -127,6 +143,13 @@ export class Database implements Queries {
 		await this.#pool.end();
 	}
 
+	#groupCommit<Call, Result>(group: Group<Call, Result>): GroupCommit<Call, Result> {
+		const known = this.#groups.get(group) as GroupCommit<Call, Result> | undefined;
+		const found = known ?? new GroupCommit(this, group, this.#mostWaiting);
+		this.#groups.set(group, found);
+		return found;
+	}
+
 	async #transact<T>(client: pg.PoolClient, work: (transaction: Transaction) => Promise<T>): Promise<T> {
 		let result: T;
 		const written: (() => void)[] = [];
@@ -135,7 +158,7 @@ export class Database implements Queries {
 			result = await work({
 				query: async (statement, values) => {
 					const answer = await this.#run<never>(client, statement, values);
-					written.push(this.#news(statement, values, rowsWritten(statement, answer)));
+					written.push(this.#news(statement, values, answer));
 					return answer.rows;
 				},
 			});
@@ -151,18 +174,19 @@ export class Database implements Queries {
 
 	async #write(client: pg.PoolClient, statement: Statement, values: unknown[]): Promise<never[]> {
 		const answer = await this.#run<never>(client, statement, values);
-		this.#news(statement, values, rowsWritten(statement, answer))();
+		this.#news(statement, values, answer)();
 		return answer.rows;
 	}
 
 	/** Tells what a statement wrote, when that is committed; of values and rows it keeps no more until then than it tells. */
-	#news({ name, conversation }: Statement, values: unknown[], rows: number): () => void {
+	#news(statement: Statement, values: unknown[], answer: pg.QueryResult): () => void {
+		const rows = rowsWritten(statement, answer);
 		if (rows === 0) return () => {};
 		const projectId = values[0] as string;
-		const conversationId = conversation === undefined ? undefined : (values[conversation] as string);
+		const conversationIds = conversationsWritten(statement, values, answer);
 		return () => {
-			this.#onWritten.onRowsWritten?.(name, rows);
-			if (conversationId !== undefined) this.#onWritten.onMessagesWritten?.(projectId, conversationId);
+			this.#onWritten.onRowsWritten?.(statement.name, rows);
+			for (const id of conversationIds) this.#onWritten.onMessagesWritten?.(projectId, id);
 		};
 	}
 
@@ -172,7 +196,11 @@ export class Database implements Queries {
 		values: unknown[],
 	): Promise<pg.QueryResult<Row>> {
 		const { name, text, replan } = statement;
-		return client.query<Row>(this.#named && !replan ? { name, text, values } : { text, values });
+		const config = this.#named && !replan ? { name, text, values } : { text, values };
+		// By callback: with the promise that pg makes, garbage collections keep nearly every result until the next full one.
+		return new Promise((resolve, reject) => {
+			void client.query<Row>(config, (error, result) => (error ? reject(error) : resolve(result)));
+		});
 	}
 
 	async #attempt<T>(caller: Caller, work: (client: pg.PoolClient) => Promise<T>, writes: boolean): Promise<T> {
@@ -222,6 +250,17 @@ async function keepPlans(client: pg.ClientBase): Promise<void> {
 function rowsWritten({ returnsWritten }: Statement, { command, rowCount, rows }: pg.QueryResult): number {
 	if (typeof returnsWritten === "string") return rows.filter((row) => row[returnsWritten]).length;
 	return command === "SELECT" && !returnsWritten ? 0 : (rowCount ?? 0);
+}
+
+/** The conversations whose messages a statement that has written has added or removed. */
+function conversationsWritten(
+	{ conversation, returnsWritten }: Statement,
+	values: unknown[],
+	{ rows }: pg.QueryResult,
+): ReadonlySet<string> {
+	if (conversation === undefined) return new Set();
+	if (typeof conversation === "number") return new Set([values[conversation] as string]);
+	return new Set(rows.filter((row) => row[returnsWritten as string]).map((row) => row[conversation] as string));
 }
 
 /** Whether a failure may have left its connection unusable: only what Postgres or a rule of ours said does not. */

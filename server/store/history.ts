@@ -15,10 +15,11 @@ import {
 import { checkId } from "../domain/ids.ts";
 import type { JsonValue } from "../domain/json.ts";
 import type { Message, MessageDraft, MessageInput } from "../domain/messages.ts";
+import { appendMessages, insertNew } from "./appends.ts";
 import { takeOff } from "./branches.ts";
 import { type LockedConversation, lockConversation } from "./conversations.ts";
 import type { Statement } from "./database.ts";
-import { appendMessages, clearLocked, insertNew, type MessageRow, messageColumns, toMessage } from "./messages.ts";
+import { clearLocked, type MessageRow, messageColumns, toMessage } from "./messages.ts";
 import { ACTIVE_PATH, pathRows } from "./paths.ts";
 import type { Scope } from "./scope.ts";
 import { CLOCK } from "./times.ts";

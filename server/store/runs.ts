@@ -3,6 +3,7 @@ import { unknownConversation } from "../domain/conversations.ts";
 import type { JsonObject, JsonValue } from "../domain/json.ts";
 import type { Message, MessageDraft } from "../domain/messages.ts";
 import { branchMoved, checkWaits, lostRun, type RunInterrupt, runInProgress, type Thread } from "../domain/runs.ts";
+import { insertNew } from "./appends.ts";
 import { readContext, startContext } from "./contexts.ts";
 import {
 	CONVERSATION_COLUMNS,
@@ -12,7 +13,6 @@ import {
 	toConversation,
 } from "./conversations.ts";
 import type { Statement, Transaction } from "./database.ts";
-import { insertNew } from "./messages.ts";
 import type { Scope } from "./scope.ts";
 
 // A run that does not renew its lease any more has died.

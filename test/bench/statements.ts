@@ -1,8 +1,9 @@
 import { DEFAULT_LIMITS } from "../../server/domain/limits.ts";
+import { appendMessage } from "../../server/store/appends.ts";
 import { listConversations } from "../../server/store/conversations.ts";
 import type { Queries, Statement } from "../../server/store/database.ts";
 import { listMessages } from "../../server/store/message-pages.ts";
-import { appendMessage, getMessages } from "../../server/store/messages.ts";
+import { getMessages } from "../../server/store/messages.ts";
 import type { Scope } from "../../server/store/scope.ts";
 import type { Identity } from "../../server/store/tokens.ts";
 
@@ -40,7 +41,8 @@ async function statementOf(work: (scope: Scope) => Promise<unknown>): Promise<St
 	const hear: Queries["read"] = async (statement) => {
 		throw new Heard(statement);
 	};
-	const db = { read: hear, write: hear } as Queries;
+	const together: Queries["together"] = (_group, _projectId, _call, doAlone) => doAlone();
+	const db = { read: hear, write: hear, together } as Queries;
 	const identity = { projectId: "", conversationIds: null } as Identity;
 	const heard: unknown = await work({ db, identity, limits: DEFAULT_LIMITS }).catch((error: unknown) => error);
 	if (heard instanceof Heard) return heard.statement;

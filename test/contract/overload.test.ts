@@ -1,16 +1,19 @@
 import { connect } from "node:net";
 import { createStore } from "@iga-pages/agent/store";
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { failure } from "../support/errors.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { drainMessages, seqs } from "../support/pages.ts";
 import { lockConversation, rowVersions, waitForLockWaiters } from "../support/sql.ts";
 
+const registry = new Registry();
 let gateway: TestGateway;
 
 beforeAll(async () => {
-	gateway = await startGateway({ poolSize: 1, limits: { waitingCalls: 1, waitingMs: 60_000 }, store: { retries: 0 } });
+	const limits = { waitingCalls: 1, waitingMs: 60_000 };
+	gateway = await startGateway({ metrics: registry, poolSize: 1, limits, store: { retries: 0 } });
 });
 
 afterAll(() => gateway.close());
@@ -22,12 +25,13 @@ async function occupy(conversationId: string) {
 	const running = gateway.store.appendMessage({ conversationId, payload: "running" });
 	await waitForLockWaiters(gateway, 1);
 	const waiting = gateway.store.appendMessage({ conversationId, payload: "waiting" });
-	// The next call is refused once the waiting one has arrived.
-	for (;;) {
-		const response = await gateway.post({ query: '{ message(messageId: "probe") { seq } }' });
-		if (response.status === 429) break;
-		expect(response.status).toBe(200);
-	}
+	await vi.waitFor(
+		async () => {
+			const { values } = await registry.getSingleMetric("agent_gateway_database_waiting_calls")!.get();
+			expect(values[0]?.value).toBe(1);
+		},
+		{ timeout: 20_000, interval: 5 },
+	);
 	return { lock, running, waiting };
 }
 

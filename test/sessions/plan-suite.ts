@@ -1,10 +1,10 @@
 import { createSessions } from "@iga-pages/agent/sessions";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appendMessage } from "../../server/store/appends.ts";
 import { branchAt, listBranches } from "../../server/store/branches.ts";
 import { listContext } from "../../server/store/contexts.ts";
 import { listHistory } from "../../server/store/history-pages.ts";
 import { listMessages } from "../../server/store/message-pages.ts";
-import { appendMessage } from "../../server/store/messages.ts";
 import type { Scope } from "../../server/store/scope.ts";
 import { Tails } from "../../server/store/tails.ts";
 import { listBranchPoints, listLabels, listLeaves, listTree } from "../../server/store/trees.ts";

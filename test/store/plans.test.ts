@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { DEFAULT_LIMITS } from "../../server/domain/limits.ts";
+import { appendMessage } from "../../server/store/appends.ts";
 import { listConversations } from "../../server/store/conversations.ts";
 import { Database } from "../../server/store/database.ts";
 import { listMessages } from "../../server/store/message-pages.ts";
-import { appendMessage, getMessages } from "../../server/store/messages.ts";
+import { getMessages } from "../../server/store/messages.ts";
 import { checkToken } from "../../server/store/tokens.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { startGateway } from "../support/gateway.ts";

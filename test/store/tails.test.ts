@@ -19,6 +19,7 @@ beforeAll(async () => {
 		prisma: gateway.db.prisma,
 		write: gateway.db.write,
 		transaction: gateway.db.transaction,
+		together: gateway.db.together,
 		read: (statement, values) => {
 			reads += 1;
 			return gateway.db.read(statement, values);

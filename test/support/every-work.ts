@@ -1,5 +1,8 @@
 import { namePiece } from "../../server/domain/checkpoint-pieces.ts";
+import { draftMessage } from "../../server/domain/messages.ts";
 import { getAgentState, listAgentStates, saveAgentState } from "../../server/store/agent-states.ts";
+import * as appends from "../../server/store/appends.ts";
+import { APPENDS } from "../../server/store/appends-together.ts";
 import { branchAt, listBranches, switchBranch } from "../../server/store/branches.ts";
 import { checkBrowserToken, createBrowserToken, revokeBrowserToken } from "../../server/store/browser-tokens.ts";
 import { getChannelHistories } from "../../server/store/checkpoint-history.ts";
@@ -49,8 +52,13 @@ export const EVERY_WORK: Record<string, (scope: Scope, token: string) => Promise
 		await conversations.deleteConversation(scope, { conversationId: "c 7" });
 	},
 	async messages(scope) {
-		await messages.appendMessage(scope, { ...LONG, messageId: "one more", payload: 1 });
-		await messages.appendMessage(scope, { ...LONG, messageId: "and one", payload: 1, expectedLastSeq: null });
+		await appends.appendMessage(scope, { ...LONG, messageId: "one more", payload: 1 });
+		await appends.appendMessage(scope, { ...LONG, messageId: "and one", payload: 1, expectedLastSeq: null });
+		const together = ["together", "one more"].map((messageId) => ({
+			conversationId: LONG.conversationId,
+			draft: draftMessage("input", { messageId, payload: 1 }, scope.limits),
+		}));
+		await APPENDS.run(scope.db, scope.identity.projectId, together);
 		await messages.getMessages(scope, ["long 5", "m 6"]);
 		for (const order of ["asc", "desc"] as const) {
 			await listMessages(scope, { ...LONG, ...PAGE, order });
@@ -68,7 +76,7 @@ export const EVERY_WORK: Record<string, (scope: Scope, token: string) => Promise
 	async sessions(scope) {
 		await listBranches(scope, ["c 10"]);
 		await branchAt(scope, { conversationId: "c 10", messageId: null });
-		await messages.appendMessage(scope, { conversationId: "c 10", messageId: "c 10 new", payload: 1 });
+		await appends.appendMessage(scope, { conversationId: "c 10", messageId: "c 10 new", payload: 1 });
 		await branchAt(scope, { conversationId: "c 10", messageId: "m 10" });
 		await switchBranch(scope, { conversationId: "c 10", branch: 1 });
 		await trees.listTree(scope, { ...LONG, ...PAGE });
@@ -100,7 +108,7 @@ export const EVERY_WORK: Record<string, (scope: Scope, token: string) => Promise
 		// An empty branch of one's own moves back along its parent.
 		await branchAt(scope, { conversationId: "c 21", messageId: null });
 		await switchBranch(scope, { conversationId: "c 21", branch: 0 });
-		await messages.appendMessage(scope, { conversationId: "c 21", messageId: "tip", payload: 1 });
+		await appends.appendMessage(scope, { conversationId: "c 21", messageId: "tip", payload: 1 });
 		await branchAt(scope, { conversationId: "c 21", messageId: "m 21" });
 		await history.popHistory(scope, { conversationId: "c 21", operationId: "6" });
 		await listHistory(scope, { ...LONG, ...PAGE });

@@ -33,6 +33,7 @@ export async function measure(gateway: TestGateway, work: (scope: Scope) => Prom
 		gateway.db.transaction((transaction) => explainAndRun(transaction, statement, values));
 	const db: Queries = {
 		prisma: gateway.db.prisma,
+		together: (_group, _projectId, _call, doAlone) => doAlone(),
 		read: alone,
 		write: alone,
 		transaction: (inner) =>

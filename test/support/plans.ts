@@ -39,6 +39,7 @@ export async function readingsOf(gateway: TestGateway, work: (scope: Scope) => P
 	};
 	const db: Queries = {
 		prisma: gateway.db.prisma,
+		together: (_group, _projectId, _call, doAlone) => doAlone(),
 		read: async (statement, values) => note(statement, values, await gateway.db.read(statement, values)),
 		write: async (statement, values) => note(statement, values, await gateway.db.write(statement, values)),
 		transaction: (inner) =>
