@@ -7,7 +7,7 @@ import { Runner } from "./agents/runner.ts";
 import { type Agent, type AgentOptions, checkAgentOptions } from "./domain/agents.ts";
 import { Fault } from "./domain/faults.ts";
 import { DEFAULT_LIMITS, type Limits } from "./domain/limits.ts";
-import { compiledQueries } from "./graphql/compiled-queries.ts";
+import { compiledOperations } from "./graphql/compiled-operations.ts";
 import { createContext } from "./graphql/context.ts";
 import { documentLimits } from "./graphql/document-limits.ts";
 import { errorShape } from "./graphql/errors.ts";
@@ -154,7 +154,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 			routes(basePath, { ready, hasExplorer: graphiql !== false, api }),
 			parameters(identify, bodies),
 			...documentLimits(limits, { introspection }),
-			compiledQueries(),
+			compiledOperations(),
 			errorShape(logger),
 			subscriptions(limits, streams),
 		],

@@ -5,6 +5,8 @@ import { findInexactNumber, type JsonObject, tooLarge } from "../domain/json.ts"
 import type { Limits } from "../domain/limits.ts";
 import { BytesInFlight } from "./bytes-in-flight.ts";
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
 /** Reads requests' bodies within the limits of one body and of all that are being worked on (rule VAL-7). */
 export class BodyReader {
 	readonly #limits: Limits;
@@ -95,7 +97,7 @@ class Intake {
 
 	text(): string {
 		try {
-			return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(this.#parts));
+			return UTF8.decode(Buffer.concat(this.#parts));
 		} catch (cause) {
 			throw new Fault("BadRequest", "body: must be UTF-8", { cause });
 		}

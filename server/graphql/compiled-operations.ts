@@ -3,12 +3,14 @@ import {
 	type ExecutionArgs,
 	GraphQLError,
 	getOperationAST,
+	type OperationDefinitionNode,
 	OperationTypeNode,
 	visit,
 } from "graphql";
 import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
 import type { Plugin } from "graphql-yoga";
 import { LRUCache } from "lru-cache";
+import { rootFields } from "./root-fields.ts";
 
 /** What is known of an operation: that it was run once, or how it runs; null when it is not to be compiled. */
 type Known = "run once" | CompiledQuery | null;
@@ -20,11 +22,11 @@ const MOST_DOCUMENTS = 500;
 const LONGEST_DOCUMENT = 10_000;
 
 /**
- * Runs queries that come again as compiled code: a page of 50 messages has 650 fields, and the executor makes several
- * objects for each of them, every time. Only queries, for whatever is refused before anything runs is left to the
- * executor, which then says why; and from the second time on, so that compiling is no way to keep the gateway busy.
+ * Runs operations that come again as compiled code: a page of 50 messages has 650 fields, and the executor makes several
+ * objects for each of them, every time. Whatever is refused before anything runs is left to the executor, which then says
+ * why. Only from the second time on, so that compiling is no way to keep the gateway busy.
  */
-export function compiledQueries(): Plugin {
+export function compiledOperations(): Plugin {
 	const known = new LRUCache<DocumentNode, Map<string | null | undefined, Known>>({ max: MOST_DOCUMENTS });
 
 	const find = ({ schema, document, operationName }: ExecutionArgs): CompiledQuery | null => {
@@ -58,13 +60,21 @@ export function compiledQueries(): Plugin {
 
 function mayBeCompiled(document: DocumentNode, operationName: string | null | undefined): boolean {
 	const text = document.loc?.source.body ?? "";
+	const operation = getOperationAST(document, operationName);
 	return (
-		getOperationAST(document, operationName)?.operation === OperationTypeNode.QUERY &&
+		operation != null &&
+		isSimple(document, operation) &&
 		text.length <= LONGEST_DOCUMENT &&
 		// Compiled code would take this alias for the prototype.
 		!text.includes("__proto__") &&
 		!hasVariableInLiteral(document)
 	);
+}
+
+/** Whether nothing has to wait for anything: the root fields of a mutation run one after another. */
+function isSimple(document: DocumentNode, operation: OperationDefinitionNode): boolean {
+	if (operation.operation === OperationTypeNode.MUTATION) return rootFields(document, operation).length === 1;
+	return operation.operation === OperationTypeNode.QUERY;
 }
 
 /** Compiled code would read a literal of JSON without its variables, and an omitted one in a list as null. */
