@@ -48,8 +48,9 @@ describe("a project that floods the gateway", () => {
 		await waitForLockWaiters(gateway, 1);
 		const done: string[] = [];
 		const refused: unknown[] = [];
+		// Two messages each, for single ones would wait together.
 		const waiting = ["a", "b", "c", "d"].map((name) =>
-			append(gateway, name).then(
+			gateway.store.appendMessages({ conversationId, messages: [{ payload: name }, { payload: name }] }).then(
 				() => void done.push(name),
 				({ code }) => void refused.push(code),
 			),
