@@ -1,4 +1,5 @@
 import {
+	BREAK,
 	type DocumentNode,
 	type ExecutionArgs,
 	GraphQLError,
@@ -62,12 +63,7 @@ function mayBeCompiled(document: DocumentNode, operationName: string | null | un
 	const text = document.loc?.source.body ?? "";
 	const operation = getOperationAST(document, operationName);
 	return (
-		operation != null &&
-		isSimple(document, operation) &&
-		text.length <= LONGEST_DOCUMENT &&
-		// Compiled code would take this alias for the prototype.
-		!text.includes("__proto__") &&
-		!hasVariableInLiteral(document)
+		operation != null && isSimple(document, operation) && text.length <= LONGEST_DOCUMENT && isOfPlainWords(document)
 	);
 }
 
@@ -77,16 +73,24 @@ function isSimple(document: DocumentNode, operation: OperationDefinitionNode): b
 	return operation.operation === OperationTypeNode.QUERY;
 }
 
-/** Compiled code would read a literal of JSON without its variables, and an omitted one in a list as null. */
-function hasVariableInLiteral(document: DocumentNode): boolean {
-	let found = false;
-	let literals = 0;
-	const literal = { enter: () => void literals++, leave: () => void literals-- };
-	const variable = () => {
-		if (literals > 0) found = true;
+/**
+ * Whether nothing of the document can be mistaken when it is compiled. The compiler writes strings into its code and takes
+ * some of them for code, so none of a caller's may get there; values that come as variables do not. It also reads literals
+ * of JSON without their variables, omitted ones in a list as null, and what every object inherits as if it were given.
+ */
+function isOfPlainWords(document: DocumentNode): boolean {
+	let isPlain = true;
+	const refuse = () => {
+		isPlain = false;
+		return BREAK;
 	};
-	visit(document, { ObjectValue: literal, ListValue: literal, Variable: variable });
-	return found;
+	visit(document, {
+		StringValue: refuse,
+		ObjectValue: refuse,
+		ListValue: refuse,
+		Name: ({ value }) => (value in Object.prototype ? refuse() : undefined),
+	});
+	return isPlain;
 }
 
 function compile(schema: ExecutionArgs["schema"], document: DocumentNode, name?: string | null): CompiledQuery | null {
