@@ -61,7 +61,7 @@ export class GroupCommit<Call, Result> {
 	#startNext(projectId: string, line: Line<Call, Result>): void {
 		if (line.isBusy) return;
 		if (line.members.length === 0) {
-			if (line.restsUntil === 0) this.#lines.delete(projectId);
+			if (line.restsUntil <= performance.now()) this.#lines.delete(projectId);
 			return;
 		}
 		line.isBusy = true;
@@ -98,13 +98,18 @@ export class GroupCommit<Call, Result> {
 			// Nothing ran, nor would it alone. After all else each is done alone, and so gets the failure that is its own.
 			const isRefused = error instanceof Fault && error.retryAfter !== undefined;
 			if (!isRefused) line.restsUntil = performance.now() + REST_MS;
-			for (const member of members) isRefused ? member.reject(error) : void settleAlone(member);
+			// What may have taken effect already is not refused, timed out or in conflict if it fails now: that is unknown.
+			const unknown = error instanceof Fault && error.code === "UnknownError" ? error : undefined;
+			for (const member of members) isRefused ? member.reject(error) : void settleAlone(member, unknown);
 		}
 	}
 }
 
-async function settleAlone<Call, Result>({ doAlone, resolve }: Member<Call, Result>): Promise<void> {
-	const done = doAlone();
-	resolve(done);
+/** Does a call alone; `unknown` is what it fails with, if it does, instead of its own failure. */
+async function settleAlone<Call, Result>(member: Member<Call, Result>, unknown?: Fault): Promise<void> {
+	const done = member.doAlone().catch((error: unknown) => {
+		throw unknown ?? error;
+	});
+	member.resolve(done);
 	await done.catch(() => {});
 }
