@@ -4,8 +4,10 @@ import {
 	type ExecutionArgs,
 	GraphQLError,
 	getOperationAST,
+	Kind,
 	type OperationDefinitionNode,
 	OperationTypeNode,
+	type SelectionSetNode,
 	visit,
 } from "graphql";
 import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
@@ -13,14 +15,15 @@ import type { Plugin } from "graphql-yoga";
 import { LRUCache } from "lru-cache";
 import { rootFields } from "./root-fields.ts";
 
-/** What is known of an operation: that it was run once, or how it runs; null when it is not to be compiled. */
-type Known = "run once" | CompiledQuery | null;
+/** What is known of an operation: that it was run once, or how it runs. */
+type Known = "run once" | "by the executor" | CompiledQuery;
 
-/** Documents that are kept compiled; the SDK has a few dozen. */
-const MOST_DOCUMENTS = 500;
+/** Operations of which is known how they run; the SDK has a few dozen. */
+const MOST_OPERATIONS = 500;
 
-/** Characters of a document that is compiled; compiled it takes some fifty times as much. */
-const LONGEST_DOCUMENT = 10_000;
+/** Of one that is compiled, and of all that are known, as `sizeOf` counts; code takes some twenty bytes for each. */
+const LARGEST = 20_000;
+const MOST_CODE = 2_000_000;
 
 /**
  * Runs operations that come again as compiled code: a page of 50 messages has 650 fields, and the executor makes several
@@ -28,26 +31,28 @@ const LONGEST_DOCUMENT = 10_000;
  * why. Only from the second time on, so that compiling is no way to keep the gateway busy.
  */
 export function compiledOperations(): Plugin {
-	const known = new LRUCache<DocumentNode, Map<string | null | undefined, Known>>({ max: MOST_DOCUMENTS });
+	const known = new LRUCache<OperationDefinitionNode, Known>({ max: MOST_OPERATIONS, maxSize: MOST_CODE });
 
-	const find = ({ schema, document, operationName }: ExecutionArgs): CompiledQuery | null => {
-		const operations = known.get(document) ?? new Map<string | null | undefined, Known>();
-		known.set(document, operations);
-		const found = operations.get(operationName);
+	const find = ({ schema, document, operationName }: ExecutionArgs): Known => {
+		const operation = getOperationAST(document, operationName);
+		if (!operation) return "by the executor";
+		const found = known.get(operation);
 		if (found !== undefined && found !== "run once") return found;
+		const size = sizeOf(document, operation);
 		if (found === undefined) {
-			operations.set(operationName, mayBeCompiled(document, operationName) ? "run once" : null);
-			return null;
+			const mayBeCompiled = size <= LARGEST && isSimple(document, operation) && isOfPlainWords(document);
+			known.set(operation, mayBeCompiled ? "run once" : "by the executor", { size });
+			return "by the executor";
 		}
 		const compiled = compile(schema, document, operationName);
-		operations.set(operationName, compiled);
+		known.set(operation, compiled, { size });
 		return compiled;
 	};
 
 	return {
 		onExecute({ args, executeFn, setExecuteFn }) {
 			const compiled = find(args);
-			if (compiled === null) return;
+			if (typeof compiled === "string") return;
 			setExecuteFn(async (executed: ExecutionArgs) => {
 				const { rootValue, contextValue, variableValues, document } = executed;
 				const result = await compiled.query(rootValue, contextValue, variableValues);
@@ -59,12 +64,28 @@ export function compiledOperations(): Plugin {
 	};
 }
 
-function mayBeCompiled(document: DocumentNode, operationName: string | null | undefined): boolean {
-	const text = document.loc?.source.body ?? "";
-	const operation = getOperationAST(document, operationName);
-	return (
-		operation != null && isSimple(document, operation) && text.length <= LONGEST_DOCUMENT && isOfPlainWords(document)
-	);
+/**
+ * Characters of the document, which is kept, and of the paths of all fields, which code grows with: it has each field as
+ * often as its fragment is spread, with the whole path. Beyond the largest size it does not go on counting.
+ */
+function sizeOf({ definitions, loc }: DocumentNode, operation: OperationDefinitionNode): number {
+	const named = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+	const fragments = new Map(named.map(({ name, selectionSet }) => [name.value, selectionSet]));
+	let size = loc!.source.body.length;
+	const add = (set: SelectionSetNode | undefined, path: number): void => {
+		for (const selection of set?.selections ?? []) {
+			if (size > LARGEST) return;
+			if (selection.kind === Kind.FRAGMENT_SPREAD) add(fragments.get(selection.name.value), path);
+			else if (selection.kind === Kind.INLINE_FRAGMENT) add(selection.selectionSet, path);
+			else {
+				const length = path + (selection.alias ?? selection.name).value.length;
+				size += length;
+				add(selection.selectionSet, length);
+			}
+		}
+	};
+	add(operation.selectionSet, 0);
+	return size;
 }
 
 /** Whether nothing has to wait for anything: the root fields of a mutation run one after another. */
@@ -93,9 +114,9 @@ function isOfPlainWords(document: DocumentNode): boolean {
 	return isPlain;
 }
 
-function compile(schema: ExecutionArgs["schema"], document: DocumentNode, name?: string | null): CompiledQuery | null {
+function compile(schema: ExecutionArgs["schema"], document: DocumentNode, name?: string | null): Known {
 	const compiled = compileQuery(schema, document, name ?? undefined);
-	return isCompiledQuery(compiled) ? compiled : null;
+	return isCompiledQuery(compiled) ? compiled : "by the executor";
 }
 
 /** Compiled code knows lines and columns; the executor's errors know positions. */
