@@ -58,8 +58,8 @@ const APPEND_TOGETHER: Statement = {
 		SELECT * FROM old UNION ALL SELECT * FROM new`,
 };
 
-/** What it takes of the drafts, as $3 to $10. */
-const APPENDED = ["messageId", "role", "type", "payload", "metadata", "bytes", "kind", "firstKeptSeq"] as const;
+/** What appends take of the drafts, as $3 to $10. */
+export const APPENDED = ["messageId", "role", "type", "payload", "metadata", "bytes", "kind", "firstKeptSeq"] as const;
 
 /** Appends of one project by one statement, each as good as alone: stored, or repeated (rules MSG-1…3), or left out. */
 export const APPENDS: Group<SingleAppend, Message[]> = {

@@ -10,7 +10,7 @@ import {
 	type MessageDraft,
 	type MessageInput,
 } from "../domain/messages.ts";
-import { APPENDS, LARGEST_TOGETHER } from "./appends-together.ts";
+import { APPENDED, APPENDS, LARGEST_TOGETHER } from "./appends-together.ts";
 import { type LockedConversation, lockConversation } from "./conversations.ts";
 import type { Statement, Transaction } from "./database.ts";
 import { getMessages, inOrder, type MessageRow, messageColumns, ofIds, type Run, select } from "./messages.ts";
@@ -52,9 +52,6 @@ const APPEND: Statement = {
 		)
 		SELECT * FROM old UNION ALL SELECT * FROM new`,
 };
-
-/** What it takes of the drafts, as $3 to $10. */
-const APPENDED = ["messageId", "role", "type", "payload", "metadata", "bytes", "kind", "firstKeptSeq"] as const;
 
 type AppendRow = MessageRow & { is_new: boolean };
 
