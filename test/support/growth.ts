@@ -52,6 +52,7 @@ export async function grow(gateway: TestGateway, rows: number): Promise<void> {
 		SELECT ${project}, CASE WHEN n % 2 = 0 THEN 'long' ELSE 't ' || n END, '', to_char(n, 'FM0000000'), 4, 'json', 'identity', '{}', 'json',
 			'identity', '{}', '{}', '{}', '{messages}', ARRAY[n::text] FROM generate_series(1, ${few}) AS n`,
 		`INSERT INTO checkpoint_blobs SELECT ${project}, thread_id, '', 'messages', versions[1], 'json', 'identity', '[]' FROM checkpoints WHERE project_id = ${project}`,
+		`INSERT INTO checkpoint_pieces SELECT ${project}, 't ' || n, copy, '' FROM generate_series(1, ${few}) AS n, generate_series(1, 4) AS copy`,
 		`INSERT INTO checkpoint_writes SELECT ${project}, thread_id, '', checkpoint_id, 'task', 0, '', 'messages', 'json', 'identity', '1'
 		FROM checkpoints WHERE project_id = ${project}`,
 		`INSERT INTO transcripts (project_id, project_key, session_id, last_seq, mtime)
